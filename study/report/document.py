@@ -222,8 +222,7 @@ def _text(sources, folder, layout, listing):
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags and not EVIDENCE.fullmatch(text.strip())]:
-            what = "chapter " if source.number.isdecimal() else ""
-            heading = f"# Evidence for {what}{source.number} {{#appendix-{Path(source.path).stem}}}"
+            heading = f"# Evidence for {_named(source.number)} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
         programs = [f"## `{name}` {{.unnumbered .unlisted}}\n\n{_fenced(program, 'python')}" for name, program in listing]
@@ -236,6 +235,11 @@ def _text(sources, folder, layout, listing):
             text = re.sub(rf"(?<=hapter )\w+\]\({stem}\.ipynb\)", f"{source.number}]({stem}.ipynb)", text)
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
     return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
+
+
+def _named(number):
+    """How words call the chapter of a number."""
+    return f"chapter {number}" if number.isdecimal() else number
 
 
 def _blocks(source, pictures, layout):
@@ -349,8 +353,8 @@ def _code(cell, layout):
 class _Labels:
     """The labels of a notebook's figures and tables in a document: "Figure 2" is "Figure 4.2" in chapter 4.
 
-    They are counted in their order, those without a caption too. What the document leaves out is not counted, and a label of
-    it in the words stays without a link. floats : {(cell, output): (label, caption without the label)}
+    They are counted in their order, those without a caption too. What the document leaves out, the evidence, is not counted,
+    and words say instead of its label where it is. floats : {(cell, output): (label, caption without the label)}
     """
 
     def __init__(self, stem, number, taken):
@@ -382,7 +386,7 @@ class _Labels:
             kind = match[1]
             own = match[2]
             if (kind, own) not in self.places:
-                return f"the {kind.lower()} in {self.stem}.ipynb"
+                return f"the {kind.lower()} in the evidence for {_named(self.number)}"
             label = self._label(kind, self.places[kind, own])
             return f"[{label}](#{self.anchor(label)})"
 

@@ -47,7 +47,7 @@ def read(path):
     except FileNotFoundError:
         raise ValueError(f"{path}: there is no such notebook; correct the path (the study's are in notebooks/)") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: no notebook, since it is no text in UTF-8; name a file *.ipynb") from None
+        raise ValueError(f"{path}: not a notebook: the file is not text in UTF-8; name a file *.ipynb") from None
     if not text.strip():
         raise ValueError(f"{path}: the file is empty; save the notebook again, or take another copy")
     if conflict := re.search(r"^(<<<<<<< |>>>>>>> )", text, re.MULTILINE):
@@ -58,7 +58,7 @@ def read(path):
     try:
         plain = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{path}: no whole notebook, since it is no JSON ({error}); take another copy") from None
+        raise ValueError(f"{path}: not a complete notebook: the file is not JSON ({error}); take another copy") from None
     number = plain.get("nbformat") if isinstance(plain, dict) else None
     if isinstance(number, int) and number > nbformat.current_nbformat:
         remedy = "save it in that format, or update the package nbformat"
@@ -68,7 +68,7 @@ def read(path):
         if any(not isinstance(cell.source, str) for cell in found.cells):
             raise TypeError("a cell without text")
     except Exception as error:  # a text that is no notebook can fail in a dozen ways
-        raise ValueError(f"{path}: no notebook ({type(error).__name__}: {str(error)[:100]}); take another copy") from None
+        raise ValueError(f"{path}: not a notebook ({type(error).__name__}: {str(error)[:100]}); take another copy") from None
     return found
 
 

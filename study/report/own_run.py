@@ -129,7 +129,7 @@ def _check_kernel(source, name):
     try:
         KernelSpecManager().get_kernel_spec(name)
     except NoSuchKernel:
-        raise ValueError(f"{source}: there is no kernel {name!r} here, which it is to run with; {REPLACE}") from None
+        raise ValueError(f"{source}: the notebook needs the kernel {name!r}, which is not installed; {REPLACE}") from None
 
 
 def _last_begun(notebook):

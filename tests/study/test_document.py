@@ -72,6 +72,7 @@ def notebooks(tmp_path_factory):
         text("**Table\N{NO-BREAK SPACE}1.** Two rows.", "appendix", "caption:two"),
         text("Said to the reader of the notebook.", "notebook"),
         text("A box, and Figure\N{NO-BREAK SPACE}1 again, by [Novikoff 1962](#ref-novikoff1962).", "box"),
+        text("All rows are in Table\N{NO-BREAK SPACE}1."),
         text("It errs on **12.5 %**, $x^2$; Figure 7 is of print."),
         text("In the report of one source.", "only:hermans"),
         text("## Exercises\n\n1. Why?", "exercises"),
@@ -179,6 +180,7 @@ def test_paper_has_no_evidence_no_exercises_and_only_the_code_that_is_to_be_seen
         assert body.count(once) == 1, once
     for words in ("plt.subplots", "#link(<figure-first-1>)[Figure~1.1]", "In the report of one", "#link(<chapter-second>)"):
         assert words in body
+    assert "All rows are in the table in the evidence for chapter 1." in " ".join(body.split())
     for words in ("Two rows", "Why?", "because", "prepared"):
         assert words not in source
     assert "prepared" in report.typst_source(notebooks, tmp_path, Layout("typst", code=True), **FACTS)
@@ -303,7 +305,7 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     if content is not None:
         path.write_text(content)
     with pytest.raises(
-        ValueError, match=r"a\.ipynb: (there is no such notebook; correct the path|no whole notebook, .*; take another copy)"
+        ValueError, match=r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; take another copy)"
     ):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"

@@ -127,7 +127,7 @@ def test_values_for_a_notebook_without_one_cell_for_them_are_refused(cells, foun
 def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_written(tmp_path, capsys):
     written(tmp_path / "own.ipynb", DEFAULTS, kernelspec={"name": "conda-env-ml-py", "display_name": "ml"})
     (line,) = refused(tmp_path, capsys)
-    assert "there is no kernel 'conda-env-ml-py' here" in line and line.endswith("-k python3")
+    assert "the notebook needs the kernel 'conda-env-ml-py', which is not installed" in line and line.endswith("-k python3")
     (line,) = refused(tmp_path, capsys, target=".")
     assert line.endswith(f"the output must be a file, and this is a folder; write to {tmp_path / 'own.ipynb'}")
 
@@ -138,8 +138,8 @@ def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_w
         (lambda text: "", "the file is empty"),
         (lambda text: text.replace('"a = 1"', '<<<<<<< HEAD\n"a = 1"\n=======\n"a = 2"\n>>>>>>> other'), "conflict marks"),
         (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "format 7 of notebooks; the newest known here is 4"),
-        (lambda text: text[:80], "no whole notebook, since it is no JSON (Unterminated"),
-        (lambda text: "{}", "no notebook"),
+        (lambda text: text[:80], "not a complete notebook: the file is not JSON (Unterminated"),
+        (lambda text: "{}", "not a notebook"),
     ],
 )
 def test_a_file_that_is_no_notebook_is_said_to_be_none_in_one_line_by_papermill_and_report(
