@@ -47,11 +47,11 @@ class ErrorByEpochDisplay:
     With a picture, in notebooks/gallery.ipynb: "All predictors after every epoch, from one fit".
 
     >>> from sklearn.datasets import load_digits
-    >>> from kp import ErrorByEpochDisplay, OneVsAllKernelPerceptron
+    >>> from kp import PREDICTORS, ErrorByEpochDisplay, OneVsAllKernelPerceptron
     >>> X, y = load_digits(return_X_y=True)
     >>> model = OneVsAllKernelPerceptron(max_iter=3, count_errors=True, random_state=0)
     >>> model = model.fit(X[:600], y[:600])
-    >>> display = ErrorByEpochDisplay.from_estimator(model, X[600:], y[600:])
+    >>> display = ErrorByEpochDisplay.from_estimator(model, X[600:], y[600:], predictor=PREDICTORS)
     >>> for name, error in display.errors.items():
     ...     print(name, error.round(3).tolist())
     final [0.169, 0.089, 0.088]

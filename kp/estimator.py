@@ -270,8 +270,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(
                     f"gamma='scale' must be finite, got 1 / (features times variance) = {gamma}; scale the data up"
                 )
-        self._kernel = KERNELS[self._form].made(self, gamma)
-        self.gamma_ = self._kernel.gamma
+        self.gamma_ = float(gamma)
+        self._kernel = KERNELS[self._form].made(self, self.gamma_)
         self._unit = unit_of(X) if isinstance(self._kernel, Kernel) else 1
 
     def _check_parameters(self):

@@ -94,10 +94,12 @@ GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # as the compiled loops read kernels whose 
 class PointKernel:
     """Base of the kernels that are no functions of inner products and norms: `values(X, Y)` gives K (n, m).
 
-    X (n, d) and Y (m, d) are float64 arrays, or both sparse CSR matrices of float64.
+    X (n, d) and Y (m, d) are float64 arrays, or both sparse CSR matrices of float64 if `takes_sparse` says so.
     """
 
     affine = False
+    takes_sparse = False
+    """Whether `values` takes sparse matrices; if not, it gets them as arrays, a block at a time."""
     in_threads = True
     """Whether `values` may run in several threads at the same time."""
 
@@ -108,7 +110,9 @@ class PointKernel:
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         """Kernel values (n, m) as float64, checked, of X (n, d) and Y (m, d), arrays or sparse matrices."""
         shape = (X.shape[0], Y.shape[0])
-        returned = self.values(*(X.astype(np.float64, copy=False) for X in (X, Y)))
+        if not self.takes_sparse:
+            X, Y = (each.toarray() if sparse.issparse(each) else each for each in (X, Y))
+        returned = self.values(*(each.astype(np.float64, copy=False) for each in (X, Y)))
         try:
             values = np.asarray(returned)
         except ValueError:  # rows of different lengths
@@ -150,6 +154,7 @@ class PlusOne(PointKernel):
     """k(x, y) + 1 of such a kernel k."""
 
     kernel: PointKernel
+    takes_sparse = True
 
     @property
     def in_threads(self) -> bool:  # type: ignore[override]
@@ -178,6 +183,7 @@ class Laplacian(PointKernel):
     """k(x, y) = exp(-gamma |x - y|_1), by scikit-learn; the sum goes in the order of the features."""
 
     gamma: float
+    takes_sparse = True
 
     def values(self, X: Any, Y: Any) -> Any:
         return laplacian_kernel(X, Y, gamma=self.gamma)
@@ -220,7 +226,7 @@ KERNELS = {
     "linear": Named(lambda model, gamma: linear(), power=0),
     "poly": Named(lambda model, gamma: polynomial(model.degree, gamma=gamma, coef0=model.coef0)),
     "rbf": Named(lambda model, gamma: rbf(gamma=gamma)),
-    "laplacian": Named(lambda model, gamma: Laplacian(float(gamma)), power=1),
+    "laplacian": Named(lambda model, gamma: Laplacian(gamma), power=1),
 }
 """{name: kernel}; one that is added here is known to all estimators."""
 

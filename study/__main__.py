@@ -68,6 +68,7 @@ def main(arguments=None):
     stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
     stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as tables.kernel (default: all)")
     stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
+    stamping.add_argument("--dry-run", action="store_true", help="name stale results and notebooks; compute nothing")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows (default: all)")
     notebook.add_argument("--jobs", type=int, help="notebooks that run at a time (default: 1)")
@@ -147,13 +148,20 @@ def _run(options):
 
 
 def _stamp(options):
-    """Stamp stale results, one line each; 1 if some have to be computed."""
+    """Stamp stale results, one line each; 1 if some have to be computed (in a dry run: if some are stale)."""
     from study.results import stamp
 
     found = {each.name: each for each in chapters.all_experiments()}
     if unknown := set(options.names) - found.keys():
         raise ValueError(f"EXPERIMENT: {', '.join(sorted(unknown))} not found; 'python -m study run --help' lists them")
     stale = [each for name, each in found.items() if not each.is_fresh() and name in (options.names or found)]
+    if options.dry_run:
+        from study.report.origin import is_current
+
+        notebooks = [each.name for each in chapters.chapters("full") if not is_current(each, "full")]
+        for kind, names in {"results": [each.name for each in stale], "executed notebooks": notebooks}.items():
+            print(f"stale {kind} ({len(names)}): {', '.join(names) or 'none'}")
+        return int(len(stale) > 0)
     left = 0
     for place, (name, outcome, seconds) in enumerate(stamp.stamp_all(stale, jobs=options.jobs), start=1):
         left += outcome not in (stamp.FRESH, stamp.STAMPED)

@@ -109,7 +109,7 @@ class Dataset:
     @property
     def kind(self):
         """Return 'file', 'bundled' (with scikit-learn) or 'synthetic'."""
-        return "file" if self.files else "bundled" if self.sha256 else "synthetic"
+        return "file" if self.files else "bundled" if self.parser == "bundled" else "synthetic"
 
 
 def read(path):

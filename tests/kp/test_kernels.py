@@ -1,6 +1,7 @@
 """Kernels that make their values of the points themselves, in all estimators: against scikit-learn and given matrices."""
 
 import re
+from functools import partial
 
 import numpy as np
 import oracles
@@ -20,8 +21,30 @@ from kp import (
     SharedTraining,
 )
 from kp.gram import Arithmetic, dot
-from kp.kernels import KERNELS, Function, Laplacian
+from kp.kernels import KERNELS, Function, Laplacian, Named, PointKernel
 
+
+def dense(X):
+    return X.toarray() if sparse.issparse(X) else X
+
+
+class Intersection(PointKernel):
+    """k(x, y) = sum_j min(x_j, y_j): no gamma, no sparse matrices, values above 1."""
+
+    def values(self, X, Y):
+        return np.array([np.minimum(x, Y).sum(axis=1) for x in X])
+
+
+@pytest.fixture(autouse=True)
+def a_kernel_of_ones_own(monkeypatch):
+    monkeypatch.setitem(KERNELS, "intersection", Named(lambda model, gamma: Intersection(), power=0))
+
+
+FORMULAS = {
+    "laplacian": (partial(laplacian_kernel, gamma=0.4), 0.0),
+    "intersection": (lambda X, Y: np.minimum(dense(X)[:, None], dense(Y)).sum(axis=2), 1e-9),
+}
+"""{kernel: (its values by another program, with gamma=0.4, of arrays or sparse matrices; relative tolerance of scores)}."""
 OF_MATRICES = [
     OneVsAllKernelPerceptron(max_iter=3, random_state=1, count_errors=True),
     OneVsAllKernelPerceptron(max_iter=3, random_state=1, count_errors=True, memory_budget=8 * 150 * 20, n_jobs=2),
@@ -51,41 +74,54 @@ def points(kind):
     return X[:150], X[150:], y[:150]
 
 
+@pytest.mark.parametrize("kernel", FORMULAS)
 @pytest.mark.parametrize("kind", ["whole numbers", "reals", "images", "sparse"])
 @pytest.mark.parametrize("model", OF_MATRICES, ids=lambda model: str(model)[:60])
-def test_the_laplacian_kernel_gives_the_bits_of_its_gram_matrix(model, kind):
+def test_a_kernel_gives_the_mistakes_and_scores_of_its_gram_matrix(model, kind, kernel):
     X, X_new, y = points(kind)
-    model = clone(model).set_params(kernel="laplacian", gamma=0.4).fit(X, y)
-    K, K_new = (laplacian_kernel(each, X, gamma=0.4) for each in (X, X_new))
+    formula, rtol = FORMULAS[kernel]
+    model = clone(model).set_params(kernel=kernel, gamma=0.4).fit(X, y)
+    K, K_new = (formula(each, X) for each in (X, X_new))
     given = clone(model).set_params(kernel="precomputed").fit(K, y)
     names = "all" if model.mistakes_[0].errors is not None else ["final", "average", "voted"]
     stages = zip(model.staged_decision_function(X_new, predictor=names),
                  given.staged_decision_function(K_new, predictor=names), strict=True)  # fmt: skip
     for epoch, (ours, theirs) in enumerate(stages, start=1):
         for name, f in ours.items():
-            np.testing.assert_array_equal(f, theirs[name], err_msg=f"{name} at {epoch}")
+            np.testing.assert_allclose(f, theirs[name], rtol=rtol, atol=rtol, err_msg=f"{name} at {epoch}")
     for log, other in zip(model.mistakes_, given.mistakes_, strict=True):
         assert all(np.array_equal(getattr(log, name), getattr(other, name)) for name in ("example", "step", "errors"))
-    assert model.gamma_ == 0.4
+    assert model.gamma_ == (0.4 if KERNELS[kernel].power else 1.0)
 
 
+@pytest.mark.parametrize("kernel", FORMULAS)
 @pytest.mark.parametrize("kind", ["whole numbers", "reals", "images", "sparse"])
 @pytest.mark.parametrize("model", OTHERS, ids=lambda model: str(model)[:60])
-def test_scores_with_the_laplacian_kernel_are_sums_of_its_values(model, kind):
+def test_scores_with_a_kernel_are_sums_of_its_values(model, kind, kernel):
     if kind == "sparse" and not isinstance(model, Romma):
         pytest.skip("takes dense points alone")
     X, X_new, y = points(kind)
-    model = clone(model).set_params(kernel="laplacian", gamma=0.4).fit(X, y)
-    K = laplacian_kernel(model.support_vectors_, X_new, gamma=0.4)
+    formula, rtol = FORMULAS[kernel]
+    k, k_new = (formula(each, each).diagonal() for each in (X, X_new))
+    if k.min() < 0:
+        pytest.skip("no kernel of points with negative values")
+    model = clone(model).set_params(kernel=kernel, gamma=0.4)
+    if isinstance(model, Forgetron) and not model.normalize and k.max() > 1:
+        with pytest.raises(ValueError, match=r"needs a kernel with k\(x, x\) <= 1, got .*; set normalize=True"):
+            model.fit(X, y)
+        return
+    K = formula(model.fit(X, y).support_vectors_, X_new)
+    if getattr(model, "normalize", False):
+        K = K / np.sqrt(np.multiply.outer(k[model.support_], k_new))
     f = model.dual_coef_ @ K
     if isinstance(model, Romma):
-        f += model.origin_coef_[:, None] * laplacian_kernel(X_new[:1] * 0, X_new, gamma=0.4)
+        f += model.origin_coef_[:, None] * formula(X_new[:1] * 0, X_new)
     else:
         f += model.intercept_[:, None]
     np.testing.assert_allclose(model.decision_function(X_new), f.T, rtol=1e-12, atol=1e-12)
     if kind != "sparse":
-        called = clone(model).set_params(kernel=lambda X, Y: laplacian_kernel(X, Y, gamma=0.4)).fit(X, y)
-        np.testing.assert_array_equal(called.decision_function(X_new), model.decision_function(X_new))
+        called = clone(model).set_params(kernel=formula).fit(X, y)
+        np.testing.assert_allclose(called.decision_function(X_new), model.decision_function(X_new), rtol=rtol, atol=rtol)
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", laplacian_kernel], ids=str)
@@ -117,7 +153,7 @@ def test_sums_of_the_laplacian_kernel_go_in_the_order_of_the_features():
     np.testing.assert_array_equal(origin, kernel(np.zeros((1, 6)), X)[0])
 
 
-@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "linear"])
+@pytest.mark.parametrize("kernel", [name for name, kernel in KERNELS.items() if kernel.power])
 def test_with_gamma_scale_the_unit_of_the_points_does_not_matter(kernel):
     X, X_new, y = points("reals")
     options = {"gamma": "scale", "random_state": 0}

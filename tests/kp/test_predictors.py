@@ -20,6 +20,7 @@ from kp import (
 )
 from kp.gram import CrossGram, Points, Products
 from kp.kernels import polynomial
+from kp.mistakes import BY_NAME
 from kp.predictors import Expansion, expansion
 
 REALS, LABELS = load_iris(return_X_y=True)
@@ -32,6 +33,11 @@ MODELS = [
     MulticlassKernelPerceptron("linear", update="ordinary", max_iter=3), MulticlassPerceptron(max_iter=3),
     Romma("rbf", max_iter=3), BudgetPerceptron("rbf", budget=40), Forgetron("rbf", budget=40),
 ]  # fmt: skip
+DEFINITIONS = {
+    "final": lambda stored: stored[-1],
+    "average": lambda stored: stored.mean(axis=0),
+}
+"""{predictor: its coefficients, from those after each step (T, m, n)}; the others are compared in test_perceptron."""
 SETS = {"reals": (REALS, LABELS), "bytes": (PIXELS, DIGITS), "bytes / 16": (PIXELS / 16, DIGITS)}
 
 
@@ -53,6 +59,27 @@ def test_a_point_has_the_same_scores_alone_among_few_and_among_many(model, point
         for start in range(0, 24, size):
             part = slice(start, start + size)
             np.testing.assert_array_equal(model.decision_function(X[part]), together[part])
+
+
+@pytest.mark.parametrize("name", [name for name in BY_NAME if name not in ("minimizing", "voted")])
+@each([OneVsAllKernelPerceptron("rbf", stop_if_separated=False), MulticlassKernelPerceptron("rbf", update="ordinary")])
+def test_a_predictor_has_the_coefficients_of_its_definition_at_every_epoch(model, name):
+    X, y = REALS[::3], LABELS[::3]
+    model = fitted(clone(model).set_params(predictor=name, max_iter=3), X, y)
+    stored = np.zeros((max(log.steps() for log in model.mistakes_), 3, len(y)))
+    for a, log in enumerate(model.mistakes_):
+        for i, (t, step) in enumerate(zip(log.example, log.step, strict=True)):
+            if isinstance(model, OneVsAllKernelPerceptron):
+                stored[step:, a, t] += log.sign[i]
+            else:
+                stored[step:, log.promoted[i], t] += 1
+                stored[step:, log.demoted[i], t] -= 1
+    for epoch in range(1, model.mistakes_[0].n_epochs + 1):
+        model.set_params(epoch=epoch)
+        found = np.zeros((3, len(y)))
+        found[:, model.support_] = model.dual_coef_
+        expected = DEFINITIONS[name](stored[: epoch * len(y)])
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_the_points_of_the_support_examples_are_made_once(monkeypatch):

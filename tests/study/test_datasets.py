@@ -403,6 +403,13 @@ def test_a_bundled_copy_that_changed_is_refused(monkeypatch):
         datasets.load("iris-bundled")
 
 
+def test_a_bundled_set_that_is_new_is_answered_with_the_sha256_to_enter(monkeypatch):
+    found = DATASETS["iris-bundled"].sha256
+    monkeypatch.setitem(DATASETS, "iris-bundled", replace(DATASETS["iris-bundled"], sha256=None))
+    with pytest.raises(DataError, match=f"expected the sha256 None .*, found {found}; .*enter what was found for a new set"):
+        datasets.load("iris-bundled")
+
+
 # The registry and what is derived from it.
 
 

@@ -10,12 +10,15 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from study import ROOT, chapters
+from study.__main__ import main
+from study.report import origin
 from study.results import code, experiment, stamp, store
 from study.results.experiment import Experiment
 from study.results.store import StaleResult
@@ -282,6 +285,19 @@ def test_a_stale_result_is_stamped_only_if_its_sample_is_equal(folders, monkeypa
     monkeypatch.setattr(code, "fingerprint", lambda program: "code that computes something else")
     monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
     assert "its sample differs in values, arrays" in stamp.stamp(declared) and not declared.is_fresh()
+
+
+def test_a_dry_run_names_what_is_stale_and_computes_nothing(monkeypatch, capsys):
+    fresh, stale = (
+        SimpleNamespace(name=f"room.{name}", is_fresh=lambda is_it=name == "new": is_it) for name in ("new", "old")
+    )
+    monkeypatch.setattr(chapters, "all_experiments", lambda: [fresh, stale])
+    monkeypatch.setattr(stamp, "stamp_all", None)
+    monkeypatch.setattr(origin, "is_current", lambda chapter, profile: chapter.name != "mnist")
+    assert main(["stamp", "--dry-run"]) == 1
+    assert capsys.readouterr().out.splitlines() == ["stale results (1): room.old", "stale executed notebooks (1): mnist"]
+    monkeypatch.setattr(chapters, "all_experiments", lambda: [fresh])
+    assert main(["stamp", "--dry-run"]) == 0
 
 
 def test_a_stamped_result_that_comes_out_equal_again_keeps_its_files(folders, monkeypatch):
