@@ -89,7 +89,7 @@ class _OnlineLearners:
         everything = np.concatenate([self.points, X]) if held else X
         P = points_of(self.kernel, everything)
         among = CrossGram(between(self.kernel, P, P))
-        check_range(self.kernel, among.norms, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
+        check_range(self.kernel, among.source.top, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
         scale = self._scale(among)
         scores = np.empty(signs.shape)
         visited = np.empty(signs.shape)
@@ -121,8 +121,8 @@ class _OnlineLearners:
         if len(self.seen):
             Q = points_of(self.kernel, X)
             columns = CrossGram(between(self.kernel, P, Q))
-            check_range(self.kernel, np.append(columns.row_norms, columns.norms), self.n_steps)
-            out = expansion(weights, np.arange(len(self.seen)), self.kernel, columns, threads=1)
+            check_range(self.kernel, columns.source.top, self.n_steps)
+            out = expansion(weights, np.arange(len(self.seen)), self.kernel, columns)
             out *= self._scale(CrossGram(between(self.kernel, Q, Q)))
         return out + self.state[:, [INTERCEPT]]
 

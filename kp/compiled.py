@@ -50,9 +50,14 @@ def parents() -> list[Path]:
     return [own, users / "kp"] if users.is_absolute() else [own]
 
 
+def folders() -> list[Path]:
+    """The same for the code of these sources: the first that can be written has it."""
+    return [parent / f"kp-{SOURCES[:16]}" for parent in parents()]
+
+
 def has_cache() -> bool:
     """Whether there is compiled code of these sources already."""
-    return any((parent / f"kp-{SOURCES[:16]}").is_dir() for parent in parents())
+    return any(folder.is_dir() for folder in folders())
 
 
 def clear_cache() -> list[Path]:
@@ -108,8 +113,8 @@ class Cache(NullCache):
     def _paths(self, signature: Any, codegen: Any) -> Iterator[Path]:
         if self.key is not None:
             key = hashlib.sha256(repr((self.key, str(signature), codegen.magic_tuple())).encode()).hexdigest()
-            for parent in parents():
-                yield parent / f"kp-{SOURCES[:16]}" / f"{self.name}-{key[:32]}.nbc"
+            for folder in folders():
+                yield folder / f"{self.name}-{key[:32]}.nbc"
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -166,7 +166,7 @@ class DeltaRulePerceptron(Decoder):
         random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta0) + x.shape[1] * float(self.initial_scale))  # of a step and the start
         epochs = int(self._most_epochs())
-        check_range(size, [np.square(x).sum(axis=1).max()], len(y) * epochs)
+        check_range(size, float(np.square(x).sum(axis=1).max()), len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
         columns = []

@@ -287,6 +287,22 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X, *y, reset=False):
         """X, or X and y, checked: numbers up to 1e100 in size, in double precision for kernels that are given."""
+        if reset or y or not self._is_plain(X):
+            X, *y = self._validated(X, *y, reset=reset)
+        if callable(self._form) or self._precomputed:  # a function may not know integers, which wrap around
+            X = (X.toarray() if issparse(X) else X).astype(np.float64, copy=False)
+        return (X, *y) if y else X
+
+    def _is_plain(self, X):
+        """Whether X is an array that `_validated` would return as it is, which takes longer than the scores of a row."""
+        return (
+            hasattr(self, "classes_") and not hasattr(self, "feature_names_in_")
+            and type(X) is np.ndarray and X.dtype.kind in "biuf" and X.ndim == 2
+            and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and _largest(X) <= LARGEST
+        )  # fmt: skip
+
+    def _validated(self, X, *y, reset):
+        """[X] or [X, y] as scikit-learn validates them, numbers up to 1e100 in size."""
         if not reset:
             check_is_fitted(self)
         for name, values in zip(("X", "y"), (X, *y), strict=False):
@@ -299,12 +315,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
         values = X.data if issparse(X) else X
         if values.dtype.kind not in "biuf":
             raise ValueError(f"X must hold numbers, got {values.dtype}; convert it")
-        largest = max(values.max(), -values.min()) if values.dtype.kind == "f" and values.size else 0.0
+        largest = _largest(values)
         if largest > LARGEST:
             raise ValueError(f"X must hold numbers up to {LARGEST:.0e} in size, got {largest:.4g}; scale the data down")
-        if callable(self._form) or self._precomputed:  # a function may not know integers, which wrap around
-            X = (X.toarray() if issparse(X) else X).astype(np.float64, copy=False)
-        return (X, *y) if y else X
+        return X, *y
+
+
+def _largest(values):
+    """The largest size of real numbers; 0 of integers, which are never too large, and of nothing."""
+    return max(values.max(), -values.min()) if values.dtype.kind == "f" and values.size else 0.0
 
 
 def _distinct(classes):
@@ -386,8 +405,8 @@ class KernelPerceptron(Classifier):
         Ties go to the first class. Points whose margin (see predict_or_reject) is below min_margin get the label
         `rejected`.
         """
-        check_is_fitted(self)
         if min_margin is not None:
+            check_is_fitted(self)
             _check_rejection(self.classes_, min_margin, rejected)
         f = self.decision_function(X, predictor=predictor, epoch=epoch)
         labels = self._labels(f)
@@ -509,7 +528,7 @@ class KernelPerceptron(Classifier):
             def given(i, j):
                 return columns[:, j][rows[i]]
 
-            return CrossGram(PrecomputedKernel(given, len(rows), columns.shape[1]))
+            return CrossGram(PrecomputedKernel(given, len(rows), columns.shape[1], threads=self._n_threads()))
         return CrossGram(between(self._kernel, rows, columns, threads=self._n_threads()))
 
     def _gram(self, X):
@@ -527,7 +546,7 @@ class KernelPerceptron(Classifier):
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
         found = self._between(self._rows(), X.T if self._precomputed else self._points(X))
-        check_range(found.in_units(self._kernel), np.append(found.norms, found.row_norms), steps)
+        check_range(found.in_units(self._kernel), found.source.top, steps)
         return found
 
 

@@ -10,6 +10,7 @@ Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
@@ -84,13 +85,14 @@ class Points:
         X = np.asarray(X)
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(f"points must be a numeric array (n, d), got {X.dtype} of shape {X.shape}")
-        whole = X.dtype.kind in "biu" or bool(np.all(np.isfinite(X)) and np.all(X == np.rint(X)))
-        if not whole and not np.all(np.isfinite(X)):
+        low, high = (float(X.min()), float(X.max())) if X.size else (0.0, 0.0)
+        largest = max(-low, high)
+        if not math.isfinite(largest):
             raise ValueError("points must be finite, got NaN or infinity; remove or impute those values")
-        largest = max(abs(float(X.max())), abs(float(X.min()))) if X.size else 0.0
+        whole = X.dtype.kind in "biu" or bool((X == np.rint(X)).all())
         if whole and largest**2 * X.shape[1] <= 2.0**53:
             self.exact = True
-            if X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16:
+            if X.size and low >= 0 and largest <= 255 and X.shape[1] <= 2**16:
                 self.compact = np.array(X, dtype=np.uint8, order="C")
             else:
                 self.compact = self.X = X.astype(np.float32 if largest <= 2**24 else np.float64, order="C")
@@ -185,6 +187,7 @@ class Products:
         self.dtype = np.dtype(np.int32 if self.arithmetic in (Arithmetic.SINGLE, Arithmetic.BYTES) else np.float64)
         self.row_norms = points.norms
         self.column_norms = column_points.norms
+        self.top = max(points.top, column_points.top)
         self.threads = threads
 
     def in_units(self, kernel: Kernel) -> Kernel:
@@ -266,7 +269,7 @@ def _taken(X, rows):
 
 
 def _are_all(rows, n):
-    return len(rows) == n and np.array_equal(rows, np.arange(n))
+    return len(rows) == n and bool((rows == np.arange(n)).all())
 
 
 class SharedLimit:
@@ -321,12 +324,13 @@ class PrecomputedKernel:
     dtype = np.dtype(np.float64)
     points: Any = None
     column_points: Any = None
+    top = 0.0
 
-    def __init__(self, function: Callable[..., Array] | None, n: int, m: int) -> None:
+    def __init__(self, function: Callable[..., Array] | None, n: int, m: int, *, threads: int = 1) -> None:
         self.function = function
         self.row_norms = np.zeros(n)
         self.column_norms = np.zeros(m)
-        self.threads = 1
+        self.threads = threads
 
     def in_units(self, kernel: Kernel | PointKernel) -> Kernel:
         return kernel if isinstance(kernel, Kernel) else kernels.GIVEN
@@ -339,11 +343,10 @@ class PointValues(PrecomputedKernel):
     """Kernel values of points X (n, d) with others Y (m, d), arrays or sparse, by a kernel that makes them itself."""
 
     def __init__(self, kernel: PointKernel, X: Any, Y: Any, *, threads: int = 1) -> None:
-        super().__init__(None, X.shape[0], Y.shape[0])
+        super().__init__(None, X.shape[0], Y.shape[0], threads=threads)
         self.kernel = kernel
         self.points = X
         self.column_points = Y
-        self.threads = threads if kernel.in_threads else 1
 
     def diagonal(self, kernel: PointKernel) -> Array:
         return self.kernel.diagonal(self.points)
@@ -358,7 +361,7 @@ class PointValues(PrecomputedKernel):
         def make(part):
             out[:, part] = self.kernel(X, Y[part])
 
-        in_strips(make, out.shape[1], BLOCK, self.threads)
+        in_strips(make, out.shape[1], BLOCK, self.threads if self.kernel.in_threads else 1)
 
 
 def points_of(kernel: Kernel | PointKernel, X: Any, unit: int = 1) -> Any:
@@ -665,7 +668,8 @@ def _sparse_norms(starts, values):
 
 class CrossGram:
     """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
-    source is what `between` gives or a `PrecomputedKernel`: it makes the blocks; points and column_points are the points of
+    source is what `between` gives or a `PrecomputedKernel`: it makes the blocks, and has the largest of all squared norms as
+    `top` and the number of threads; points and column_points are the points of
     rows and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
     def __init__(self, source: Products | PrecomputedKernel) -> None:

@@ -11,6 +11,8 @@ library: the same bits wherever that is the same.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -61,8 +63,10 @@ class Kernel(NamedTuple):
         """The largest |k(x, y)| that two points of squared norm up to `norm` can have; infinite if it overflows."""
         if self.kind != POLYNOMIAL:
             return 1.0 + self.added
-        with np.errstate(over="ignore"):
-            return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree + self.added)
+        try:
+            return (abs(self.gamma) * norm + abs(self.coef0)) ** self.degree + self.added
+        except OverflowError:
+            return math.inf
 
     def diagonal(self, norms: np.ndarray) -> np.ndarray:
         """k(x, x) (n,) of points with these squared norms; needs no points."""
@@ -231,15 +235,16 @@ KERNELS = {
 """{name: kernel}; one that is added here is known to all estimators."""
 
 
-def check_range(kernel: Kernel | PointKernel, norms: ArrayLike, steps: float) -> None:
-    """ValueError if sums of `steps` scores of `steps` values could overflow at these norms; given values were checked."""
+def check_range(kernel: Kernel | PointKernel, top: float, steps: float) -> None:
+    """ValueError if sums of `steps` scores of `steps` values could overflow at squared norms up to `top`; given values were
+    checked."""
     if isinstance(kernel, PointKernel) or kernel.kind == VALUES:
         return
-    bound = kernel.bound(float(np.max(norms)))
-    if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:
+    bound = kernel.bound(top)
+    if not bound <= sys.float_info.max / max(float(steps), 1.0) ** 2:
         raise ValueError(
             f"kernel values must stay below 1.8e308 when {steps} scores are summed, but this kernel of degree "
-            f"{kernel.degree} reaches {bound:.2g} on points of squared norm {np.max(norms):.4g}; "
+            f"{kernel.degree} reaches {bound:.2g} on points of squared norm {top:.4g}; "
             "scale the data down or lower the degree"
         )
 

@@ -284,7 +284,7 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     def _alpha(self, c):
         """alpha (R, n) of Xu and Zhang's update from promotions less demotions (R, S)."""
-        return expansion(c, self.support_, self._kernel, self._between(*self._training), threads=self._n_threads())
+        return expansion(c, self.support_, self._kernel, self._between(*self._training))
 
     def _weights(self, c):
         if self._training:
@@ -293,8 +293,8 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     def _sums(self, weights, columns):
         if self._training:
-            return expansion(weights, np.arange(weights.shape[1]), self._kernel, columns, threads=self._n_threads())
-        return weights.scores(self._kernel, columns, threads=self._n_threads())
+            return expansion(weights, np.arange(weights.shape[1]), self._kernel, columns)
+        return weights.scores(self._kernel, columns)
 
     def _added(self, columns):
         if not self._training:
@@ -324,7 +324,7 @@ class MulticlassKernelPerceptron(_AllClasses):
         options = {"threshold": threshold, "demote": self.demote, "threads": self._n_threads()}
         columns = self._between(*self._pair(X))
         if self.update == "ordinary":
-            check_range(columns.in_units(kernel), columns.norms, n * int(self.max_iter))
+            check_range(columns.in_units(kernel), columns.source.top, n * int(self.max_iter))
             if 8 * n * n > self.memory_budget and self.kernel != "precomputed":
                 return Rows(self._gram(X), kernel, y, n_classes, **options)
             G = columns.values(kernel, np.arange(n))
@@ -332,7 +332,7 @@ class MulticlassKernelPerceptron(_AllClasses):
             # Scores are sums of n squares of kernel values for each mistake.
             squares = columns.in_units(kernel)
             squares = squares._replace(degree=2 * squares.degree)
-            check_range(squares, columns.norms, int(n**1.5 * int(self.max_iter)) + 1)
+            check_range(squares, columns.source.top, int(n**1.5 * int(self.max_iter)) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
@@ -453,7 +453,7 @@ class MulticlassPerceptron(_AllClasses):
     def _learn(self, X, y, classes):
         points = self._between(*self._pair(X))
         threshold = float(self.threshold)
-        check_range(self._kernel, points.norms, len(y) * int(self.max_iter))
+        check_range(self._kernel, points.source.top, len(y) * int(self.max_iter))
         x = np.require(X, np.float64, PLAIN)
         log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
         if self._counts_errors():

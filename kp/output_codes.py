@@ -46,7 +46,7 @@ class _OutputCodes(Decoder):
         return bool(self.code_.all())
 
     def _steps(self):
-        return max(log.steps() for log in self.mistakes_)
+        return max(log.ends[-1] for log in self.mistakes_)
 
     @available_if(_has_points)
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None, **unsupported: Any) -> Self:
@@ -94,9 +94,9 @@ class _OutputCodes(Decoder):
         chosen = self._chosen(predictor, epoch)
         columns = self._columns(X, self._steps())
         if BY_NAME[chosen[0]].weights is None:
-            return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
+            return scores(self._logs(), self._kernel, columns, *chosen).T
         summed = self._once("sum", chosen, lambda: Expansion.of(self._logs(), *chosen))
-        return summed.scores(self._kernel, columns, threads=self._n_threads()).T
+        return summed.scores(self._kernel, columns).T
 
     @property
     def dual_coef_(self) -> Array:
@@ -117,12 +117,11 @@ class _OutputCodes(Decoder):
                 for log in logs:
                     log.weights(name)  # raises ValueError where training errors were not counted
         columns = self._columns(X, self._steps())
-        options = {"threads": self._n_threads()}
         others = {
-            name: np.stack([scores(logs, self._kernel, columns, name, epoch, **options) for epoch in epochs])
+            name: np.stack([scores(logs, self._kernel, columns, name, epoch) for epoch in epochs])
             for name in predictors if name not in WALKED
         }  # fmt: skip
-        for part, f in replay(logs, self._kernel, columns, epochs=epochs, **options):
+        for part, f in replay(logs, self._kernel, columns, epochs=epochs):
             f |= {name: outputs[..., part] for name, outputs in others.items()}
             yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
 

@@ -108,7 +108,7 @@ def find_mistakes(
     kernels = one_for_each(kernel, m)
     rules = [rule] * m if isinstance(rule, Rule) else list(rule)
     for each in set(kernels):
-        check_range(gram.in_units(each), gram.norms, n * n_epochs)
+        check_range(gram.in_units(each), gram.source.top, n * n_epochs)
     callback = callback or (lambda visits: None)
     primal = not (stop_if_consistent or any(rule.relaxes for rule in rules))
     primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
@@ -137,7 +137,7 @@ def find_mistakes(
             logs.append(log if primal else log.with_errors(more[-1] - none))
     if count_errors and primal:
         errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
-        for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors, threads=threads):
+        for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors):
             pass
         logs = [log.with_errors(wrong - none) for log, wrong, none in zip(logs, errors, skipped, strict=True)]
     return logs
@@ -154,7 +154,7 @@ def _has_weights(gram, kernel, steps):
     if gram.source.arithmetic in (Arithmetic.ORDERED, Arithmetic.SPARSE) or gram.points.per_unit != 1:
         return True
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
-    return whole and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
+    return whole and steps * kernel.bound(gram.source.top) <= 2.0**53
 
 
 class _Primal:

@@ -26,13 +26,13 @@ NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
-def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
+def scores(logs, kernel, columns, predictor="final", epoch=None, *, block_bytes=2**28):
     """Compute the scores of one predictor at an epoch."""
     if BY_NAME[check_predictor(predictor)].weights is None:
         epoch = logs[0].n_epochs if epoch is None else epoch
-        parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
+        parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,))]
         return np.concatenate(parts, axis=1)
-    return Expansion.of(logs, predictor, epoch).scores(kernel, columns, threads=threads, block_bytes=block_bytes)
+    return Expansion.of(logs, predictor, epoch).scores(kernel, columns, block_bytes=block_bytes)
 
 
 class Expansion:
@@ -61,12 +61,12 @@ class Expansion:
         divisor = BY_NAME[predictor].divisor
         return cls(coefficients, examples, np.array([[divisor(log, epoch) if divisor else 1] for log in logs]))
 
-    def scores(self, kernel, columns, *, threads=2, block_bytes=2**28):
+    def scores(self, kernel, columns, *, block_bytes=2**28):
         """f (m, n) of the points of `columns`, whose rows are the same points in every call."""
         if self._by_weights(kernel, columns):
-            out = self._weighted(columns.in_units(kernel), columns, threads)
+            out = self._weighted(columns.in_units(kernel), columns)
         else:
-            out = expansion(self.coefficients, self.examples, kernel, columns, threads=threads, block_bytes=block_bytes)
+            out = expansion(self.coefficients, self.examples, kernel, columns, block_bytes=block_bytes)
         out /= self.divisors
         return out
 
@@ -77,11 +77,11 @@ class Expansion:
         whole = all(float(each).is_integer() for each in (kernel.gamma, kernel.coef0))
         if not (whole and columns.points.exact and columns.points.per_unit == 1):
             return True
-        top = kernel.bound(max(columns.points.top, columns.column_points.top))
+        top = kernel.bound(columns.source.top)
         exact = columns.source.arithmetic != Arithmetic.ORDERED
         return exact and np.abs(self.coefficients).sum(axis=1).max() * top <= 2.0**53
 
-    def _weighted(self, kernel, columns, threads):
+    def _weighted(self, kernel, columns):
         points = columns.points.compact
         others = columns.column_points.compact
         m = len(self.coefficients)
@@ -100,11 +100,11 @@ class Expansion:
             else:
                 ordered_products(w, others[part].astype(np.float64), out[:, part])
 
-        in_strips(make, len(columns), TILE, threads)
+        in_strips(make, len(columns), TILE, columns.source.threads)
         return kernel.gamma * out + kernel.coef0 * b[:, None]
 
 
-def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
+def expansion(coefficients, examples, kernel, columns, *, block_bytes=2**28):
     """Compute f = sum_i coefficients[:, i] k(x_i, .), summed in the order of the examples."""
     out = np.zeros((len(coefficients), len(columns)))
     kernel = columns.reading(kernel)
@@ -117,11 +117,11 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
             work = _narrow_sum if part.stop - part.start < NARROW else _weighted_sum
             work(kernel, values, norms, columns.norms, coefficients, out, *own)
 
-        in_strips(add, stop - start, TILE, threads)
+        in_strips(add, stop - start, TILE, columns.source.threads)
     return out
 
 
-def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
+def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, block_bytes=2**28, callback=None):
     """Walk along the logs, and yield (slice of the points, {predictor: scores (E, m, c)}) block by block, for all WALKED
     predictors.
 
@@ -152,7 +152,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
         )  # fmt: skip
 
     out = {}
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(columns.source.threads) as pool:
         for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in WALKED}
             list(pool.map(walk, range(len(logs))))
@@ -199,7 +199,7 @@ def blocks(columns, examples, block_bytes=2**28):
     """Yield (start, stop, values, places) over all columns, as `CrossGram.columns`, each block of inner products within
     block_bytes, in one buffer."""
     dtype = columns.source.dtype
-    width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))
+    width = max(1, min(block_bytes // (dtype.itemsize * len(examples)), 4 * TILE, len(columns)))
     width -= width % TILE if width > TILE else 0
     buffer = np.empty(width * len(examples), dtype=dtype)
     for start in range(0, len(columns), width):

@@ -216,7 +216,7 @@ class Romma(Decoder):
         """f (E, m, n) of a checked X (n, d) after each of E epochs."""
         columns = self._columns(X, self.mistakes_[0].steps())
         b, a = self._once("coefficients", tuple(epochs), lambda: self._all_coefficients(epochs))
-        f = expansion(a, np.arange(len(self.support_)), self._kernel, columns, threads=self._n_threads())
+        f = expansion(a, np.arange(len(self.support_)), self._kernel, columns)
         f += b[:, None] * columns.source.from_origin(self._kernel)[1]
         return f.reshape(len(epochs), len(self.mistakes_), -1)
 

@@ -142,7 +142,7 @@ class SharedTraining:
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in WALKED if not BY_NAME[name].needs_errors or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]
-        for part, f in replay(logs, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
+        for part, f in replay(logs, each, columns, epochs=epochs, callback=callback, **counting):
             yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]
         for model, kernel, cut in zip(models, fitted, own, strict=True):
             if X is None and errors[cut][0] is not None:

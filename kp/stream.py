@@ -82,7 +82,7 @@ class Stream:
         f = np.zeros(z.shape)
         n = X.shape[0]
         if isinstance(kernel, Kernel):
-            check_range(points.in_units(kernel), [points.top, *(held.top for held, _ in self.held)], steps)
+            check_range(points.in_units(kernel), max([points.top, *(held.top for held, _ in self.held)]), steps)
         for held, coefficients in self.held:
             _add_sums(coefficients, _values(model, points, held), f)
         K = _values(model, points, points) if n > 1 else None

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
 
 from kp import (
     PREDICTORS,
@@ -429,6 +430,66 @@ def test_single_precision_gives_no_warning_and_the_bits_of_double(make, points, 
                 scores.append(model.partial_fit(each, labels).decision_function(each))
             found.append(scores)
     np.testing.assert_array_equal(*found)
+
+
+NUMBERS = X[:4].copy()
+GIVEN = {
+    "reals": NUMBERS,
+    "one row": NUMBERS[:1],
+    "by columns": np.asfortranarray(NUMBERS),
+    "a view": NUMBERS[::-2],
+    "float32": NUMBERS.astype(np.float32),
+    "float16": NUMBERS.astype(np.float16),
+    "long": NUMBERS.astype(np.longdouble),
+    "bytes": NUMBERS.astype(np.uint8),
+    "big endian": NUMBERS.astype(">f8"),
+    "bools": NUMBERS > 1,
+    "a list": NUMBERS.tolist(),
+    "objects": NUMBERS.astype(object),
+    "masked": np.ma.masked_array(NUMBERS),
+    "a matrix": np.asmatrix(NUMBERS),
+    "sparse": sparse.csc_matrix(NUMBERS),
+    "NaN": np.where(NUMBERS > 3, np.nan, NUMBERS),
+    "infinity": np.where(NUMBERS > 3, -np.inf, NUMBERS),
+    "complex": NUMBERS * 1j,
+    "texts": NUMBERS.astype(str),
+    "dates": NUMBERS.astype("M8[s]"),
+    "no rows": NUMBERS[:0],
+    "no columns": NUMBERS[:, :0],
+    "three columns": NUMBERS[:, :3],
+    "a vector": NUMBERS[0],
+    "a number": np.array(1.0),
+    "a cube": NUMBERS[None],
+}
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["without names", "with names"])
+@pytest.mark.parametrize("given", GIVEN)
+def test_points_are_validated_as_scikit_learn_does(given, named):
+    """Also where they are plain arrays, for which its function is not called."""
+
+    def outcome(validate):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                found = validate()
+            except Exception as error:
+                found = error
+        told = [str(each.message) for each in said]
+        if isinstance(found, Exception):
+            return type(found), str(found), told
+        dense = found.toarray() if sparse.issparse(found) else found
+        return type(found), found is GIVEN[given], dense.dtype, dense.flags.c_contiguous, dense.tolist(), told
+
+    model = OneVsAllKernelPerceptron(max_iter=1).fit(X, y)
+    if named:
+        model.feature_names_in_ = np.array(list("abcd"), dtype=object)
+    expected = outcome(
+        lambda: validate_data(model, GIVEN[given], dtype="numeric", reset=False, accept_sparse="csr", copy=False)
+    )
+    if given == "dates":
+        expected = (ValueError, "X must hold numbers, got datetime64[s]; convert it", expected[-1])
+    assert outcome(lambda: model._checked(GIVEN[given])) == expected
 
 
 # After `fit`, after errors.
