@@ -305,7 +305,8 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     if content is not None:
         path.write_text(content)
     with pytest.raises(
-        ValueError, match=r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; take another copy)"
+        ValueError,
+        match=r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; take another copy)",
     ):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"
