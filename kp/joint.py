@@ -32,6 +32,8 @@ promoted once for each of them: Kesler's construction, all pairs at once."""
 WINNER, FIRST, ALL, EACH = range(4)
 NO_LIMIT = 2**62
 """More mistakes than any run makes."""
+NO_EPOCHS = np.empty(0, dtype=np.int64)
+NO_VOTES = np.empty((0, 0, 0))
 BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
 VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
 STRIP = 128  # rows of a product that one thread computes at a time
@@ -115,9 +117,9 @@ class Rows:
         values, places = self.gram.columns(wrong, 0, len(norms), None)  # all are there: no buffer
 
         def advance(part):
-            return _advance(
-                self.stored, self.threshold, values, places, norms, norms[wrong], promoted, times, demoted, self.y, self.F,
-                part.start, part.stop,
+            return _walk(
+                self.stored, self.threshold, values, places, norms[wrong], norms, position, promoted, times, demoted, self.y,
+                NO_EPOCHS, NO_EPOCHS, self.F, NO_VOTES, part.start, part.stop,
             )  # fmt: skip
 
         errors = sum(in_strips(advance, len(norms), TILE, self.threads))
@@ -236,21 +238,18 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes = np.zeros((len(epochs), n_classes, len(columns)))
+    F = np.zeros((n_classes, len(columns)))
     errors = np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
-    with ThreadPoolExecutor(threads) as pool:
-        for start, stop, values, places in blocks(columns, examples):
-            tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]
+    for start, stop, values, places in blocks(columns, examples):
 
-            def over(tile, start=start, values=values, places=places):
-                part = slice(start + tile.start, start + tile.stop)
-                return _walk(
-                    kernel, threshold, values, places[index] + tile.start, columns.row_norms[log.example],
-                    columns.norms[part], log.step, log.promoted, times, log.demoted, lengths, steps, y[part], votes,
-                    part.start,
-                )  # fmt: skip
+        def over(part, start=start, values=values, places=places):
+            return _walk(
+                kernel, threshold, values, places[index] - start, columns.row_norms[log.example], columns.norms, log.step,
+                log.promoted, times, log.demoted, y, lengths, steps, F, votes, start + part.start, start + part.stop,
+            )  # fmt: skip
 
-            errors += sum(pool.map(over, tiles))
+        errors += sum(in_strips(over, stop - start, TILE, threads))
     return votes, _of_whole_mistakes(errors, log.step)
 
 
@@ -399,22 +398,6 @@ def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
 
 
 @compiled
-def _advance(kernel, threshold, values, places, norms, row_norms, promoted, times, demoted, y, F, first, last):
-    """Move the scores F (C, n) of columns first:last by these mistakes, one after the other; the wrong ones of them after
-    each."""
-    errors = np.zeros(len(places), dtype=np.int64)
-    kernel_tile = np.empty(TILE)
-    for start in range(first, last, TILE):
-        stop = min(start + TILE, last)
-        k = kernel_tile[: stop - start]
-        for m in range(len(places)):
-            fill(kernel, values[places[m] + start : places[m] + stop], row_norms[m], norms[start:stop], k)
-            _move(k, threshold, promoted[m], times[m], demoted[m], F, start)
-            errors[m] += _wrong(F, y, start, stop)
-    return errors
-
-
-@compiled
 def _move(k, threshold, promoted, times, demoted, F, start):
     """Move the scores of as many columns of F as k has, from `start` on."""
     for u in range(k.shape[0]):
@@ -430,45 +413,46 @@ def _move(k, threshold, promoted, times, demoted, F, start):
 
 @compiled
 def _walk(
-    kernel, threshold, values, places, row_norms, norms, step, promoted, times, demoted, lengths, steps, y, votes, first
+    kernel, threshold, values, places, row_norms, norms, step, promoted, times, demoted, y, lengths, steps, F, votes, first,
+    last,
 ):  # fmt: skip
-    """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs, those of the tile
-    from column `first` on."""
-    n_classes = votes.shape[1]
-    size = norms.shape[0]
+    """Move the scores F (C, n) of columns first:last by the rows of a log; returns how many of them are wrong after each, if
+    they have labels y (n,). votes (E, C, n) gets those until each epoch. The kernel of row m and column j is made from
+    values[places[m] + j]."""
     n_epochs = len(lengths)
-    counting = size > 0 and y[0] >= 0
-    F = np.zeros((n_classes, size))
-    total = np.zeros((n_classes, size))
-    k = np.empty(size)
+    counting = first < last and y[first] >= 0
     errors = np.zeros(len(places), dtype=np.int64)
-    epoch = 0
-    since = 0
-    for m in range(len(places) + 1):
-        while epoch < n_epochs and m >= lengths[epoch]:
-            _vote(F, steps[epoch] - since, total)
-            since = steps[epoch]
-            for c in range(n_classes):
-                for u in range(size):
-                    votes[epoch, c, first + u] = total[c, u]
-            epoch += 1
-        if m == len(places) or (epoch == n_epochs and not counting):
-            break
-        if n_epochs > 0 and step[m] > since:
-            _vote(F, step[m] - since, total)
-            since = step[m]
-        fill(kernel, values[places[m] : places[m] + size], row_norms[m], norms, k)
-        _move(k, threshold, promoted[m], times[m], demoted[m], F, 0)
-        if counting:
-            errors[m] = _wrong(F, y, 0, size)
+    kernel_tile = np.empty(TILE)
+    for start in range(first, last, TILE):
+        stop = min(start + TILE, last)
+        k = kernel_tile[: stop - start]
+        total = np.zeros((F.shape[0], stop - start))
+        epoch = 0
+        since = 0
+        for m in range(len(places) + 1):
+            while epoch < n_epochs and m >= lengths[epoch]:
+                _vote(F, steps[epoch] - since, total, start)
+                since = steps[epoch]
+                votes[epoch, :, start:stop] = total
+                epoch += 1
+            if m == len(places) or (epoch == n_epochs and not counting):
+                break
+            if n_epochs > 0 and step[m] > since:
+                _vote(F, step[m] - since, total, start)
+                since = step[m]
+            fill(kernel, values[places[m] + start : places[m] + stop], row_norms[m], norms[start:stop], k)
+            _move(k, threshold, promoted[m], times[m], demoted[m], F, start)
+            if counting:
+                errors[m] += _wrong(F, y, start, stop)
     return errors
 
 
 @compiled
-def _vote(F, steps, total):
-    for u in range(F.shape[1]):
+def _vote(F, steps, total, start):
+    """Add to `total` (C, c) the votes of these steps in columns of F from `start` on."""
+    for u in range(total.shape[1]):
         best = 0
         for c in range(1, F.shape[0]):
-            if F[c, u] > F[best, u]:
+            if F[c, start + u] > F[best, start + u]:
                 best = c
         total[best, u] += steps
