@@ -4,6 +4,8 @@ The commands raise exceptions whose message is the text; `words` is what the use
 """
 
 import errno
+import os
+import sys
 
 
 class NotebookFailed(RuntimeError):
@@ -30,6 +32,12 @@ SYSTEM = {
     errno.EROFS: "nothing can be written there; choose another place",
 }
 """Errors of the system on files, and what to do."""
+
+
+def reader_gone():
+    """The exit code of a command whose reader, such as head, has gone; what is left in stdout is dropped without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def last_begun(cells):
