@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import chapters
+from study import chapters, failures
 from study.__main__ import main
 from study.report.notebooks import METADATA
 
@@ -167,6 +167,15 @@ def test_a_notebook_with_a_byte_order_mark_is_run_and_a_cell_that_fails_is_said_
         f"  the whole traceback is in {target}",
     ]
     assert any("Traceback" in str(cell.get("outputs")) for cell in nbformat.read(target, as_version=4).cells)
+
+
+def test_of_a_long_message_of_a_cell_the_remedy_in_its_last_line_is_said():
+    def said(message):
+        return failures.cell_failed("a.ipynb", "cell 4", "DataError", message, "see b").splitlines()[1:-1]
+
+    assert said("no file") == ["  DataError: no file"] and said("") == ["  DataError: no message"]
+    assert said("no file:\n  put it there") == ["  DataError: no file:", "  put it there"]
+    assert said("no file:\nx\ny\nput it there\n") == ["  DataError: no file:", "  ... put it there"]
 
 
 def test_a_kernel_that_is_killed_ends_in_one_line_that_says_what_is_the_usual_reason(tmp_path, capsys):
