@@ -113,6 +113,8 @@ def main(arguments=None):
             return _help(run, options)
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "claim": _claim}
         return (commands | {"gather": _gather, "stamp": _stamp, "check": _check, "held": _held})[options.command](options)
+    except BrokenPipeError:
+        raise
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {failures.words(error)}", file=sys.stderr)
         return 1
@@ -438,6 +440,9 @@ def _held(options):
 if __name__ == "__main__":
     try:
         code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = failures.reader_gone()
     except KeyboardInterrupt:
         print("study: interrupted; what was finished is kept", file=sys.stderr)
         code = 130  # as shells number it

@@ -1,9 +1,11 @@
-"""Messages of commands that fail for an expected reason: one to three lines, with the remedy.
+"""Messages of commands that fail for an expected reason: one to four lines, with the remedy.
 
 The commands raise exceptions whose message is the text; `words` is what the user reads of one.
 """
 
 import errno
+import os
+import sys
 
 
 class NotebookFailed(RuntimeError):
@@ -32,6 +34,12 @@ SYSTEM = {
 """Errors of the system on files, and what to do."""
 
 
+def reader_gone():
+    """The exit code of a command whose reader, such as head, has gone; what is left in stdout is dropped without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
 def last_begun(cells):
     """The last of the cells that were begun, [(index, cell)], for the user: its number from 1, a cell that papermill has put
     in not counted, and its first line."""
@@ -44,9 +52,11 @@ def last_begun(cells):
 
 
 def cell_failed(path, where, name, message, kept):
-    """The three lines on a cell that raised an error: where, the error's own message, and where the traceback is kept."""
-    lines = message.strip().splitlines() or ["no message"]
-    return f"{path}: {where} failed:\n  {name}: {lines[0]}{' ...' if len(lines) > 1 else ''}\n  {kept}"
+    """The lines on a cell that raised an error: where, the error's own message, and where the traceback is kept. Of a longer
+    message they have the first line, and the last, which says what to do."""
+    first, *more = message.strip().splitlines() or ["no message"]
+    last = f"\n  {'... ' if len(more) > 1 else ''}{more[-1].strip()}" if more else ""
+    return f"{path}: {where} failed:\n  {name}: {first}{last}\n  {kept}"
 
 
 def kernel_died(path, where, why):

@@ -4,10 +4,10 @@ python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | add FILE.c
 """
 
 import argparse
-import os
 import signal
 import sys
 
+from study import failures
 from study.datasets import delimited, fetch, load, own
 from study.datasets.registry import DATASETS, OWN_PROBLEM, PATH, DataError, read, registered
 
@@ -168,7 +168,6 @@ if __name__ == "__main__":
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = "interrupted; files that were fetched whole are kept"
-    except BrokenPipeError:  # the reader, such as head, has gone; nothing is to be flushed at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
+    except BrokenPipeError:
+        code = failures.reader_gone()
     sys.exit(code)

@@ -167,9 +167,9 @@ def _parameters(notebook, original):
 
 
 def _seed(notebook, original):
-    """The value of random_state, of the parameter that it names, or of mine, if the source has one of them, else ""."""
-    defaults = _assigned(original)
-    values = {**defaults, **_assigned(notebook, names=defaults)}
+    """The value of random_state, of the parameter that it names, or of mine, if the source has one of them and the notebook
+    gives it a literal, else ""."""
+    values = _assigned(notebook, names=_assigned(original))
     seed = values.get("random_state", values.get("mine", ""))
     return values.get(seed.strip("'"), seed)
 

@@ -38,7 +38,8 @@ PLAIN = (
 LONGEST = 60
 """Characters of an expression."""
 LIST = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@])")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@]|-(?=-)|(?<=-)-)")
+"""What Markdown reads as more than itself; of hyphens in a row, as in --option, a document would make a dash."""
 
 
 def expressions(text):

@@ -99,7 +99,8 @@ def _check(source, target, asked):
 
 
 def _check_target(source, target):
-    if target.exists() and target.resolve().is_relative_to(ROOT / "notebooks"):
+    where = target.resolve()
+    if where.is_relative_to(ROOT / "notebooks/executed") or (target.exists() and where.is_relative_to(ROOT / "notebooks")):
         another = os.path.relpath(BUILD / target.name)
         raise ValueError(f"the output must be no file of the study, got {target}; write to {another}")
     if target.is_dir():

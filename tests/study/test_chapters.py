@@ -1,6 +1,7 @@
 """The batch plan, the command line, and notebooks run by papermill alone."""
 
 import importlib
+import os
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,18 @@ def test_the_quick_profile_writes_below_build_and_needs_no_download():
         assert chapter.parameters("quick")["figures_folder"].startswith("build/")
         names = " ".join(value for value in chapter.quick.values() if isinstance(value, str)).split()
         assert all(not datasets.DATASETS[name].files for name in names if name in datasets.DATASETS)
+
+
+@pytest.mark.parametrize("module", ["study", "study.datasets"])
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_list_whose_reader_has_gone_ends_without_a_word(module, buffered):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, *([] if buffered else ["-u"]), "-m", module, "list"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists() or shutil.which("git") is None, reason="there is no git here")

@@ -563,11 +563,12 @@ def test_the_table_of_a_folder_names_seeds_also_by_default_and_runs_with_the_sam
     write(folder / "c.ipynb", seeded, "degree = 4")
     write(folder / "d.ipynb", "x = 1")
     write(folder / "e.ipynb", "random_states = '0:30'\nmine = 0", "mine = 7")
+    write(folder / "f.ipynb", "degree = 3\nrandom_state: print(1) = 3")
     found = check_folder.files(folder)
     table = check_folder.table(found)
-    assert list(table["seed"]) == ["3", "3", "4", "", "7"]
-    assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", "", ""] and set(table["equal to"]) == {""}
-    assert list(check_folder.in_short(found)["with this seed"]) == [2, 2, "", "", ""]
+    assert list(table["seed"]) == ["3", "3", "4", "", "7", ""]
+    assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", "", "", ""] and set(table["equal to"]) == {""}
+    assert list(check_folder.in_short(found)["with this seed"]) == [2, 2, "", "", "", ""]
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import chapters
+from study import chapters, failures
 from study.__main__ import main
 from study.report.notebooks import METADATA
 
@@ -80,12 +80,15 @@ def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, cap
     assert capsys.readouterr().err.splitlines()[-1].startswith("study: ValueError: {eval}`absent`: NameError: name 'absent'")
 
 
-@pytest.mark.parametrize("target", [chapters.chapter("setup").notebook, chapters.chapter("setup").target("full")])
-def test_a_run_of_ones_own_replaces_no_file_of_the_study(target, capsys):
-    before = target.read_bytes()
+SETUP = chapters.chapter("setup")
+
+
+@pytest.mark.parametrize("target", [SETUP.notebook, SETUP.target("full"), SETUP.target("full").with_name("mine.ipynb")])
+def test_a_run_of_ones_own_replaces_no_file_of_the_study_and_is_not_among_its_results(target, capsys):
+    before = target.read_bytes() if target.exists() else None
     assert main(["papermill", str(chapters.chapter("setup").notebook), str(target)]) == 1
     assert f"the output must be no file of the study, got {target}; write to " in capsys.readouterr().err
-    assert target.read_bytes() == before
+    assert (target.read_bytes() if target.exists() else None) == before
 
 
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -164,6 +167,15 @@ def test_a_notebook_with_a_byte_order_mark_is_run_and_a_cell_that_fails_is_said_
         f"  the whole traceback is in {target}",
     ]
     assert any("Traceback" in str(cell.get("outputs")) for cell in nbformat.read(target, as_version=4).cells)
+
+
+def test_of_a_long_message_of_a_cell_the_remedy_in_its_last_line_is_said():
+    def said(message):
+        return failures.cell_failed("a.ipynb", "cell 4", "DataError", message, "see b").splitlines()[1:-1]
+
+    assert said("no file") == ["  DataError: no file"] and said("") == ["  DataError: no message"]
+    assert said("no file:\n  put it there") == ["  DataError: no file:", "  put it there"]
+    assert said("no file:\nx\ny\nput it there\n") == ["  DataError: no file:", "  ... put it there"]
 
 
 def test_a_kernel_that_is_killed_ends_in_one_line_that_says_what_is_the_usual_reason(tmp_path, capsys):

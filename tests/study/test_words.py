@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
+import pypandoc
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import words
-from study.report import display, expressions, references
+from study.report import content, display, expressions, references
 from study.report.engine import with_values
 from study.report.notebooks import METADATA, execute
 from study.statistics import Difference
@@ -84,6 +85,13 @@ def test_markdown_and_html_in_a_value_show_as_text():
     value = "<b>*x*</b> [a](b) $y$ `c` | #1"
     _, text, _ = expressions.said("{eval}`v`", [], Shell(v=value))
     assert text == r"\<b\>\*x\*\</b\> \[a\](b) \$y\$ \`c\` \| \#1"
+
+
+def test_an_option_in_a_value_keeps_its_hyphens_in_every_document():
+    options = "run --n-train 10 --a-b--c -1 - x ---"
+    _, text, _ = expressions.said("Type {eval}`v` now.", [], Shell(v=options))
+    assert pypandoc.convert_text(text, "plain", format=content.MARKDOWN).strip() == f"Type {options} now."
+    assert expressions.places("Type {eval}`v` now.", text) == [("v", 5, 5 + len(text) - len("Type  now."))]
 
 
 def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_again_in_a_document():
