@@ -91,7 +91,7 @@ rm -rf build/results build/runs/marks "$FOLDER/cluster.csv"
 say "the same through Slurm, in three jobs; the first that runs is killed"
 kill_one &
 time batch "$RUNS" "$FOLDER/cluster.csv"
-cmp "$FOLDER/plain.csv" "$FOLDER/cluster.csv" && echo "the tables are the same bytes"
+cmp "$FOLDER/plain.csv" "$FOLDER/cluster.csv"; echo "the tables are the same bytes"
 
 say "again: nothing is left to do"
 batch "$RUNS" "$FOLDER/cluster.csv" | grep "Nothing to be done"
@@ -101,7 +101,7 @@ rm -rf build/results
 "$PYTHON" -m study run $RUNS --target "$FOLDER/one.csv" > /dev/null &
 "$PYTHON" -m study run $RUNS --target "$FOLDER/two.csv" > /dev/null
 wait $!
-cmp "$FOLDER/plain.csv" "$FOLDER/one.csv" && cmp "$FOLDER/plain.csv" "$FOLDER/two.csv" && echo "the tables are the same bytes"
+cmp "$FOLDER/plain.csv" "$FOLDER/one.csv"; cmp "$FOLDER/plain.csv" "$FOLDER/two.csv"; echo "the tables are the same bytes"
 
 say "one run on one machine"
 rm -rf build/results "$FOLDER"/{one,snakemake,arrays}.*
@@ -111,7 +111,7 @@ say "the same run shared out by Snakemake; a job of the first stage is killed"
 rm -rf build/results build/runs/marks
 kill_one &
 time batch "$ONE --shares 3" "$FOLDER/snakemake.csv"
-cmp "$FOLDER/one.csv" "$FOLDER/snakemake.csv" && cmp "$FOLDER/one.json" "$FOLDER/snakemake.json" && echo "the tables are the same bytes"
+cmp "$FOLDER/one.csv" "$FOLDER/snakemake.csv"; cmp "$FOLDER/one.json" "$FOLDER/snakemake.json"; echo "the tables are the same bytes"
 
 say "the same run shared out by two job arrays"
 rm -rf build/results
@@ -120,4 +120,4 @@ part="$PYTHON -m study run $ONE --shares 3 --part \$SLURM_ARRAY_TASK_ID"
 learn=$(submit learn --array=0-2 --wrap="$part")
 count=$(submit count --array=3-5 --dependency="afterok:$learn" --wrap="$part")
 time submit gather --wait --dependency="afterok:$count" --wrap="$PYTHON -m study run $ONE --shares 3 --target $FOLDER/arrays.csv"
-cmp "$FOLDER/one.csv" "$FOLDER/arrays.csv" && cmp "$FOLDER/one.json" "$FOLDER/arrays.json" && echo "the tables are the same bytes"
+cmp "$FOLDER/one.csv" "$FOLDER/arrays.csv"; cmp "$FOLDER/one.json" "$FOLDER/arrays.json"; echo "the tables are the same bytes"

@@ -31,6 +31,8 @@ class Messages(logging.Filter):
         if event == LogEvent.RUN_INFO:
             waiting = {self.jobs[rule][0]: n for rule, n in record.stats.items() if rule in self.jobs}
             self.progress = Progress(dict(self.jobs.values()), waiting, self.cores, self.stream)
+        elif self.progress is None:
+            pass  # the process of a single job, on a cluster: the one that plans tells the progress
         elif event == LogEvent.JOB_INFO and record.rule_name in self.jobs:
             self.progress.started(record.jobid, self.jobs[record.rule_name][0])
         elif event == LogEvent.JOB_FINISHED and record.job_id in self.progress.running:

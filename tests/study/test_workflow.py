@@ -334,6 +334,7 @@ def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_wil
         return said.filter(record)
 
     assert log(None, "Error before anything runs")
+    assert log("job_info", rule_name="a", jobid=1) and not log("job_finished", job_id=1)  # a cluster's job plans nothing
     assert not log("run_info", stats={"a": 1, "b": 1, "c": 1, "all": 1, "total": 4})
     assert log("job_info", rule_name="a", jobid=1) and log("job_info", rule_name="b", jobid=2)
     assert log("job_info", rule_name="b", jobid=2)  # once more, as a cluster has lost it
