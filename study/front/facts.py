@@ -134,11 +134,12 @@ def several_classes():
     """Forms for several classes: Gaussian kernels, four epochs, one visiting order of all training images. one_vs_all:
     its error; joint and xu_zhang: how many more test images the joint perceptron and Xu and Zhang's update without its
     thresholds misclassify (McNemar, Holm; intervals over test images); printed: the error of that update as printed;
-    sets: the differences of the forms from one-vs-all on eleven small sets (Wilcoxon's signed ranks)."""
+    sets: the differences of the forms from one-vs-all on n_sets small sets (Wilcoxon's signed ranks)."""
     others = {"joint": "ordinary", "xu_zhang": "Xu-Zhang, no threshold"}
     found = forms.digit_errors()
     return SimpleNamespace(
         one_vs_all=found["one-vs-all"], printed=found[PRINTED], sets=list(forms.set_gaps().values()),
+        n_sets=len(forms.set_errors()),
         **{name: _turned(forms.digit_gap("one-vs-all", form)) for name, form in others.items()},
     )  # fmt: skip
 
