@@ -48,8 +48,8 @@ def growth(exponents):
 def budget(settings):
     """The largest budget of the runs at equal memory, on two streams: size; short and long, by how much removal of the
     oldest raises the online error on settings.n_memory examples and on all; held_long, what the perceptron holds at the end
-    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without; largest,
-    the largest budget on all, with the mean test error there, largest_test, and without a budget, without_test."""
+    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without;
+    largest, the largest budget on all; largest_test and without_test, the mean test errors there and without a budget."""
     short = experiment.memory(settings.memories())
     costs = tables.budget_costs(short["memory"]).iloc[-1]
     test = tables.at_equal_memory(short["memory"], short["memory_final"]).set_index(["method", "budget"])["test"]
