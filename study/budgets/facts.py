@@ -48,19 +48,22 @@ def growth(exponents):
 def budget(settings):
     """The largest budget of the runs at equal memory, on two streams: size; short and long, by how much removal of the
     oldest raises the online error on settings.n_memory examples and on all; held_long, what the perceptron holds at the end
-    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without."""
+    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without;
+    largest, the largest budget on all; largest_test and without_test, the mean test errors there and without a budget."""
     short = experiment.memory(settings.memories())
     costs = tables.budget_costs(short["memory"]).iloc[-1]
     test = tables.at_equal_memory(short["memory"], short["memory_final"]).set_index(["method", "budget"])["test"]
     long = streams(settings)
     by_budget = tables.by_budget(long["streams"], long["final"], ODD_OR_EVEN)
-    sizes = by_budget.loc[by_budget["method"] == "oldest", "budget"]
+    oldest = by_budget[by_budget["method"] == "oldest"].set_index("budget")["test"].sort_index()
+    sizes = oldest.index.to_series()
     size = int(costs["budget"])
     nearest = sizes.iloc[abs(sizes - size).argmin()]
     return SimpleNamespace(
         size=size, short=costs, long=tables.cost_of_budget(long["streams"], ODD_OR_EVEN, nearest),
         held_long=round(by_budget["support"][0]),
         test=test["oldest", size], test_without=test["perceptron", 0],
+        largest=int(oldest.index[-1]), largest_test=oldest.iloc[-1], without_test=by_budget["test"][0],
     )  # fmt: skip
 
 

@@ -71,12 +71,13 @@ def averaging_table():
 
 
 def choice():
-    """What held-out images choose. alone: the predictor that most single orders choose; together: that of all orders by
-    their mean; none_better: that no other predictor is detected to be better than the average one at a degree after one
-    or ten epochs; early: the minimizing and the voted predictor against it after one epoch."""
+    """What held-out images choose. alone: the predictor that most single orders choose, n_alone of them; together: that of
+    all orders by their mean; none_better: that no other predictor is detected to be better than the average one at a
+    degree after one or ten epochs; early: the minimizing and the voted predictor against it after one epoch."""
     alone, together = (row[list(PREDICTORS)].astype(int).idxmax() for row in (orders.free, orders.by_mean))
     early = orders.predictors.query("epoch == 1 and predictor != 'final'")
-    return SimpleNamespace(alone=alone, together=together, none_better=orders.never_beaten, early=early)
+    n_alone = int(orders.free[alone])
+    return SimpleNamespace(alone=alone, n_alone=n_alone, together=together, none_better=orders.never_beaten, early=early)
 
 
 def order():
