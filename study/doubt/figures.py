@@ -66,12 +66,12 @@ def figure_refusals(refusals):
     figure, axis = canvas(width=5.6, height=2.8)
     wide = refusals.pivot(index="part", columns="measure", values="refused")
     parts = [part for part in refusals["part"].unique() if part not in ("held out", "blank")]
-    labels = [LABELS.get(part, part) for part in parts]
     for name, (colour, marker) in SHOWN.items():
-        axis.plot(100 * wide.loc[parts, name], labels, marker, color=colour, markersize=7, label=name, clip_on=False)
-    for part, label in zip(parts, labels, strict=True):
-        axis.plot(100 * wide.loc[part, list(SHOWN)], [label] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
+        axis.plot(100 * wide.loc[parts, name], parts, marker, color=colour, markersize=7, label=name, clip_on=False)
+    for part in parts:
+        axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
     axis.set(xlabel="refused (%)", xlim=(0, 100))
+    axis.set_yticks(range(len(parts)), [LABELS.get(part, part) for part in parts])
     axis.invert_yaxis()
     axis.legend(loc="lower right")
     return figure
