@@ -181,7 +181,7 @@ def figure_bounds(by_degree, by_gap):
     figure, axes = canvas(1, 2, height=2.6, sharey=True)
     for axis, table, x, label in (
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
-        (axes[1], by_gap, "gap", "width of the gap"),
+        (axes[1], by_gap, "gap", "width of the strip"),
     ):
         ends = [table["median"] - table["fewest"], table["most"] - table["median"]]
         axis.plot(table[x], table["bound"], "k--", marker="v")

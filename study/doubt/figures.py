@@ -13,6 +13,8 @@ MEASURE_STYLES = {
 """How each measure of doubt is drawn: the margin, which the chapter recommends, is blue."""
 SHOWN = {"margin": (BLUE, "o"), "best score": (BLACK, "D")}
 """The measures whose refusals are drawn: colour and marker."""
+LABELS = {"test": "test digits", "like digits": "digit-like\nletters"}
+"""Drawn names of parts of the inputs; the others are drawn by their names."""
 
 
 def figure_inputs(rows):
@@ -26,7 +28,7 @@ def figure_inputs(rows):
         for axis, image, title in zip(strip, images, titles, strict=False):
             axis.set_axis_on()
             draw_image(axis, image, title)
-        strip[0].set_ylabel(kind, rotation=0, ha="right", va="center", fontsize=7)
+        strip[0].set_ylabel(LABELS.get(kind, kind), rotation=0, ha="right", va="center", fontsize=7)
     return figure
 
 
@@ -69,6 +71,7 @@ def figure_refusals(refusals):
     for part in parts:
         axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
     axis.set(xlabel="refused (%)", xlim=(0, 100))
+    axis.set_yticks(range(len(parts)), [LABELS.get(part, part) for part in parts])
     axis.invert_yaxis()
     axis.legend(loc="lower right")
     return figure
