@@ -26,7 +26,7 @@ from kp import kernels, machine
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, PointKernel, fill_rows
-from kp.machine import LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
+from kp.machine import COLUMNS, LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
 
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
@@ -514,6 +514,18 @@ def byte_products(words, rows, panels, start, out, first, last):
             row = out[i, low - start : high - start]
             for j in range(row.shape[0]):
                 row[j] = part[j]
+
+
+@compiled
+def tile_products(words, rows, panel, tiles):
+    """Inner products of these rows with the points of a panel: tiles (PANEL // COLUMNS, rows COLUMNS) have those of COLUMNS
+    points each, row by row."""
+    sums = np.empty(PANEL, dtype=np.int32)
+    for i in range(rows.shape[0]):
+        _add_words(words, rows[i], panel, sums)
+        for t in range(tiles.shape[0]):
+            for j in range(COLUMNS):
+                tiles[t, i * COLUMNS + j] = sums[t * COLUMNS + j]
 
 
 @compiled

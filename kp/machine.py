@@ -16,11 +16,15 @@ _BYTE = ir.IntType(8).as_pointer()
 
 
 class _Lanes(types.Type):
-    """LANES numbers float64."""
+    """Numbers float64, as many as the LLVM type `vector` has."""
+
+    def __init__(self, name, vector):
+        super().__init__(name)
+        self.vector = vector
 
 
-register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, _VECTOR))
-_LANES = _Lanes("lanes")
+register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, kind.vector))
+_LANES = _Lanes("lanes", _VECTOR)
 
 _HOST = binding.get_host_cpu_features()
 _IS_WIDE = bool(_HOST.get("avx512vnni") and _HOST.get("avx512bw"))
@@ -40,6 +44,10 @@ class _Sums(types.Type):
 register_model(_Sums)(lambda manager, kind: models.PrimitiveModel(manager, kind, _SUMS_VECTOR))
 _SUMS = _Sums("sums")
 
+COLUMNS = 32 if _IS_WIDE else 8
+"""Numbers float64 of columns side by side, of which a loop can have half a dozen in registers."""
+_COLUMNS = _Lanes("columns", ir.VectorType(ir.DoubleType(), COLUMNS))
+
 
 def _address(context, builder, kind, array, place, vector=_VECTOR):
     pointer = builder.gep(context.make_array(kind)(context, builder, array).data, [place])
@@ -58,13 +66,13 @@ def load_lanes(typing, array, place):
 
 @intrinsic
 def store_lanes(typing, array, place, lanes):
-    """Put LANES numbers into a flat contiguous array, from place on."""
+    """Put such numbers into a flat contiguous array float64, from place on."""
 
     def emit(context, builder, signature, values):
-        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2]), align=8)
+        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], lanes.vector), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, _LANES), emit
+    return types.void(array, types.intp, lanes), emit
 
 
 @intrinsic
@@ -72,13 +80,68 @@ def add_product(typing, sums, factor, lanes):
     """sums + factor * lanes, rounded twice."""
 
     def emit(context, builder, signature, values):
-        sums, factor, lanes = values
-        nothing = ir.Constant(_VECTOR, ir.Undefined)
-        first = builder.insert_element(nothing, factor, _INDEX(0))
-        everywhere = builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
-        return builder.fadd(sums, builder.fmul(everywhere, lanes))
+        own, factor, others = values
+        return builder.fadd(own, builder.fmul(_everywhere(builder, factor, lanes.vector), others))
 
-    return _LANES(_LANES, types.float64, _LANES), emit
+    return sums(sums, types.float64, lanes), emit
+
+
+@intrinsic
+def load_columns(typing, array, place):
+    """COLUMNS numbers int32 or float64 of a flat contiguous array, from place on."""
+
+    def emit(context, builder, signature, values):
+        vector = ir.VectorType(context.get_data_type(array.dtype), COLUMNS)
+        found = builder.load(_address(context, builder, array, *values, vector), align=array.dtype.bitwidth // 8)
+        return found if array.dtype == types.float64 else builder.sitofp(found, _COLUMNS.vector)
+
+    return _COLUMNS(array, types.intp), emit
+
+
+@intrinsic
+def equal_columns(typing, number):
+    """COLUMNS times the same number."""
+
+    def emit(context, builder, signature, values):
+        return _everywhere(builder, values[0], _COLUMNS.vector)
+
+    return _COLUMNS(types.float64), emit
+
+
+@intrinsic
+def multiply(typing, x, y):
+    """x y of two such vectors, number by number."""
+
+    def emit(context, builder, signature, values):
+        return builder.fmul(*values)
+
+    return x(x, y), emit
+
+
+@intrinsic
+def add_signs(typing, sums, factor, f):
+    """sums + factor sgn f, number by number; the factor is not negative."""
+
+    def emit(context, builder, signature, values):
+        own, factor, others = values
+        kind = ir.FunctionType(f.vector, [f.vector] * 2)
+        with_sign = builder.module.declare_intrinsic(f"llvm.copysign.v{f.vector.count}f64", (), kind)
+        moved = builder.fadd(own, builder.call(with_sign, [_everywhere(builder, factor, f.vector), others]))
+        return builder.select(builder.fcmp_ordered("!=", others, ir.Constant(f.vector, None)), moved, own)
+
+    return sums(sums, types.float64, f), emit
+
+
+@intrinsic
+def count_wrong(typing, signs, f):
+    """How many of signs f are 0 or less."""
+
+    def emit(context, builder, signature, values):
+        wrong = builder.fcmp_ordered("<=", builder.fmul(*values), ir.Constant(f.vector, None))
+        count = builder.ctpop(builder.bitcast(wrong, ir.IntType(f.vector.count)))
+        return builder.zext(count, ir.IntType(64))
+
+    return types.int64(signs, f), emit
 
 
 @intrinsic
@@ -107,10 +170,10 @@ def equal_sums(typing, start):
     return _SUMS(types.int32), emit
 
 
-def _everywhere(builder, word):
-    nothing = ir.Constant(_SUMS_VECTOR, ir.Undefined)
-    first = builder.insert_element(nothing, word, _INDEX(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(_SUMS_VECTOR, [0] * SUMS))
+def _everywhere(builder, number, vector=_SUMS_VECTOR):
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, number, _INDEX(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, vector.count), None))
 
 
 @intrinsic
@@ -162,10 +225,24 @@ if config.DISABLE_JIT:  # the same in NumPy
         return array[place : place + LANES].copy()
 
     def store_lanes(array, place, lanes):
-        array[place : place + LANES] = lanes
+        array[place : place + len(lanes)] = lanes
 
     def add_product(sums, factor, lanes):
         return sums + factor * lanes
+
+    def load_columns(array, place):
+        return array[place : place + COLUMNS].astype(np.float64)
+
+    def equal_columns(number):
+        return np.full(COLUMNS, number)
+
+    multiply = np.multiply
+
+    def add_signs(sums, factor, f):
+        return sums + factor * np.sign(f)
+
+    def count_wrong(signs, f):
+        return np.count_nonzero(signs * f <= 0)
 
     def prefetch(array, place):
         pass

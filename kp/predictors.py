@@ -15,15 +15,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kp.compiled import compiled
-from kp.gram import Arithmetic, in_strips, ordered_products
-from kp.kernels import Kernel, PointKernel, fill
-from kp.machine import prefetch
+from kp.gram import PANEL, Arithmetic, in_strips, ordered_products, tile_products
+from kp.kernels import POLYNOMIAL, Kernel, PointKernel, fill
+from kp.machine import (
+    COLUMNS, add_product, add_signs, count_wrong, equal_columns, load_columns, multiply, prefetch, store_lanes,
+)  # fmt: skip
 from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
 WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
 NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
+AHEAD = 16  # mistakes after the present one whose products are asked for
+LINE = 64  # bytes of the memory that come together
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, block_bytes=2**28):
@@ -130,35 +134,93 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, block_byte
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
-    nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
     plans = [
         (
-            columns.row_norms[log.example], log.sign.astype(np.float64), log.step,
+            log.sign.astype(np.float64), log.step,
             np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
-            nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64),
+            np.array([len(log) + 1 if log.errors is None else log.minimizing_length(e) for e in epochs], dtype=np.int64),
         )
         for log in logs
     ]  # fmt: skip
+    work = _walk_panels if _fits_registers(kernels, columns) else _walk_blocks
+    width = -(-min(4 * TILE, len(columns)) // PANEL) * PANEL
+    out = {name: np.full((len(epochs), len(logs), width), np.nan) for name in WALKED}
+    for start, stop in work(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
+        if callback:
+            callback(stop - start)
+        yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
+
+
+def _fits_registers(kernels, columns):
+    """Whether the scores of a few columns stay in registers while mistakes move them: of bytes, whose products are made panel
+    by panel, with kernels that are powers, where there are not just a few columns."""
+    are_powers = all(kernel.kind == POLYNOMIAL for kernel in kernels)
+    return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= NARROW
+
+
+def _walk_blocks(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
+    """`replay`, a log in each thread, over a block of products at a time; yields (start, stop)."""
+    nothing = np.empty(0, dtype=np.int64)
 
     def walk(a):
         counting = errors[a] is not None
         _replay(
-            a, kernels[a], values, places[index[a]], columns.norms[start:stop], *plans[a],
+            a, kernels[a], values, places[index[a]], columns.norms[start:stop], norms[index[a]], *plans[a],
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
             *(out[name] for name in WALKED),
         )  # fmt: skip
 
-    out = {}
+    norms = columns.row_norms[examples]
     with ThreadPoolExecutor(columns.source.threads) as pool:
         for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
-            out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in WALKED}
-            list(pool.map(walk, range(len(logs))))
-            if callback:
-                callback(stop - start)
-            yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
+            list(pool.map(walk, range(len(kernels))))
+            yield start, stop
+
+
+def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
+    """`replay`, some panels in each thread, along all logs; yields (start, stop)."""
+    n = len(columns)
+    width = out[WALKED[0]].shape[-1]
+    threads = max(1, min(columns.source.threads, width // PANEL, block_bytes // (4 * PANEL * len(examples))))
+    share = -(-width // (threads * PANEL)) * PANEL
+    sign, step, *stages = zip(*plans, strict=True)
+    logs = (
+        np.array(kernels), np.cumsum([0, *map(len, index)]), np.concatenate([*index, np.zeros(AHEAD, dtype=np.int64)]) * COLUMNS,
+        np.concatenate(sign), np.concatenate(step), *map(np.array, stages), np.array([each is not None for each in errors]),
+    )  # fmt: skip
+    wrong = np.zeros((threads, logs[1][-1]), dtype=np.int64)
+    tiles = _at_lines((threads, PANEL // COLUMNS, len(examples) * COLUMNS))
+    z = np.full((len(kernels), 0 if signs is None else width), np.nan)
+
+    def walk(t):
+        _replay_panels(
+            columns.points.words, examples, columns.column_points.panels[start // PANEL :], t * share,
+            min((t + 1) * share, stop - start), tiles[t], *logs, z, wrong[t], *(out[name] for name in WALKED),
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(threads) as pool:
+        for start in range(0, n, width):
+            stop = min(start + width, n)
+            if signs is not None:
+                z[:, : stop - start] = signs[:, start:stop]
+                z[:, stop - start :] = np.nan  # is not counted
+            list(pool.map(walk, range(threads)))
+            for own, found in zip(errors, np.split(wrong.sum(axis=0), logs[1][1:-1]), strict=True):
+                if own is not None:
+                    own += found
+            wrong[:] = 0
+            yield start, stop
+
+
+def _at_lines(shape):
+    """An array int32 that begins where a line of memory does."""
+    size = int(np.prod(shape))
+    whole = np.empty(size + LINE, dtype=np.int32)
+    start = -whole.ctypes.data % LINE // whole.itemsize
+    return whole[start : start + size].reshape(shape)
 
 
 def one_for_each(kernel, m):
@@ -337,6 +399,73 @@ def _replay(
                 for j in range(size):
                     minimizing[minimum, a, start + j] = f[j]
                 minimum += 1
+
+
+@compiled
+def _replay_panels(
+    words, examples, panels, first, stop, tiles, kernels, starts, places, sign, step, lengths, steps, minima, counted, z, errors,
+    final, average, minimizing, voted,
+):  # fmt: skip
+    """`_replay` of all logs, one below the other from `starts` on, over columns first:stop of these panels."""
+    for p in range(first // PANEL, (stop + PANEL - 1) // PANEL):
+        tile_products(words, examples, panels[p], tiles)
+        for column in range(p * PANEL, min((p + 1) * PANEL, stop), COLUMNS):
+            values = tiles[(column - p * PANEL) // COLUMNS]
+            for a in range(starts.shape[0] - 1):
+                _replay_columns(
+                    a, kernels[a], values, places[starts[a] :], sign[starts[a] : starts[a + 1]], step[starts[a] :], lengths[a],
+                    steps[a], minima[a], counted[a], z[a], errors[starts[a] :], column, final, average, minimizing, voted,
+                )  # fmt: skip
+
+
+@compiled
+def _replay_columns(
+    a, kernel, values, places, sign, step, lengths, steps, minima, counting, z, errors, column, final, average, minimizing, voted,
+):  # fmt: skip
+    """`_replay` over COLUMNS columns from `column` on, whose state stays in registers."""
+    gamma, degree, added = kernel[1], np.int64(kernel[3]), kernel[4]
+    coef0 = equal_columns(kernel[2])
+    f = total = votes = signs = equal_columns(0.0)
+    if counting:
+        signs = load_columns(z, column)
+    epoch = minimum = since = start = 0
+    while True:
+        end = lengths[epoch] if epoch < lengths.shape[0] else (sign.shape[0] if counting else start)
+        if minimum < minima.shape[0]:
+            end = min(end, minima[minimum])
+        for i in range(start, end):
+            for j in range(0, COLUMNS, LINE // 4):
+                prefetch(values, places[i + AHEAD] + j)
+            base = add_product(coef0, gamma, load_columns(values, places[i]))
+            k = base
+            for _ in range(1, degree):
+                k = multiply(k, base)
+            if added != 0.0:
+                k = add_product(k, added, equal_columns(1.0))
+            survived = np.float64(step[i] - since)
+            since = step[i]
+            total = add_product(total, survived, f)
+            votes = add_signs(votes, survived, f)
+            f = add_product(f, sign[i], k)
+            if counting:
+                errors[i] += count_wrong(signs, f)
+        start = end
+        if minimum < minima.shape[0] and minima[minimum] == end:
+            store_lanes(minimizing[minimum, a], column, f)
+            minimum += 1
+        elif epoch < lengths.shape[0]:
+            survived = np.float64(steps[epoch] - since)
+            since = steps[epoch]
+            total = add_product(total, survived, f)
+            votes = add_signs(votes, survived, f)
+            store_lanes(final[epoch, a], column, f)
+            store_lanes(average[epoch, a], column, total)
+            store_lanes(voted[epoch, a], column, votes)
+            for j in range(column, column + COLUMNS):
+                average[epoch, a, j] /= steps[epoch]
+            epoch += 1
+        else:
+            break
 
 
 @compiled
