@@ -470,7 +470,7 @@ def _words(X, blank):
     depth = (d + size - 1) // size
     starts = np.zeros(n + 1, dtype=np.int64)
     places = np.empty(n * depth, dtype=np.uint16)
-    words = np.empty(n * depth, dtype=np.int32)
+    words = np.empty(n * depth, dtype=np.uint32)
     starting = np.zeros(n, dtype=np.int32)
     t = 0
     for i in range(n):
@@ -485,7 +485,7 @@ def _words(X, blank):
                 words[t] = word
                 t += 1
         starts[i + 1] = t
-    return Words(starts, places[:t].copy(), words[:t].copy(), starting, depth, blank)
+    return Words(starts, places[:t].copy(), words[:t].copy().view(np.int32), starting, depth, blank)
 
 
 @compiled

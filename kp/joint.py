@@ -229,7 +229,7 @@ def squared(K, *, threads=2):
     return product(KT, KT, threads=threads)
 
 
-def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
+def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None):
     """Walk along a log over all points of `columns`, counting votes and errors."""
     examples = np.unique(log.example)
     kernel = columns.reading(kernel)
@@ -249,7 +249,7 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
                 log.promoted, times, log.demoted, y, lengths, steps, F, votes, start + part.start, start + part.stop,
             )  # fmt: skip
 
-        errors += sum(in_strips(over, stop - start, TILE, threads))
+        errors += sum(in_strips(over, stop - start, TILE, columns.source.threads))
     return votes, _of_whole_mistakes(errors, log.step)
 
 

@@ -44,7 +44,7 @@ class _Sums(types.Type):
 register_model(_Sums)(lambda manager, kind: models.PrimitiveModel(manager, kind, _SUMS_VECTOR))
 _SUMS = _Sums("sums")
 
-COLUMNS = 32 if _IS_WIDE else 8
+COLUMNS = 2 * SUMS
 """Numbers float64 of columns side by side, of which a loop can have half a dozen in registers."""
 _COLUMNS = _Lanes("columns", ir.VectorType(ir.DoubleType(), COLUMNS))
 

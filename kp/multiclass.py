@@ -56,8 +56,7 @@ class _AllClasses(KernelPerceptron):
         if "voted" in predictors:
             (log,) = self._logs()
             kernel, columns = self._added(columns)
-            options = {"threshold": self._moved, "epochs": epochs, "threads": self._n_threads()}
-            votes, _ = walk(log, kernel, columns, n_classes, **options)
+            votes, _ = walk(log, kernel, columns, n_classes, threshold=self._moved, epochs=epochs)
             shares = [part / log.steps(epoch) for part, epoch in zip(votes, epochs, strict=True)]
             found["voted"] = [part.T if n_classes > 2 else part[1] - part[0] for part in shares]
         return found
@@ -307,7 +306,8 @@ class MulticlassKernelPerceptron(_AllClasses):
             here = columns.values(kernel, everyone, part).T
             return product(training.values(kernel, self.support_[rows]), here, threads=self._n_threads())
 
-        return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
+        threads = self._n_threads()
+        return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns), threads=threads))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -457,8 +457,7 @@ class MulticlassPerceptron(_AllClasses):
         x = np.require(X, np.float64, PLAIN)
         log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
         if self._counts_errors():
-            options = {"threshold": threshold, "y": y, "threads": self._n_threads()}
-            log = log.with_errors(walk(log, self._kernel, points, len(classes), **options)[1])
+            log = log.with_errors(walk(log, self._kernel, points, len(classes), threshold=threshold, y=y)[1])
         self._store(X, classes, [log])
 
     @property

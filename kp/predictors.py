@@ -18,8 +18,16 @@ from kp.compiled import compiled
 from kp.gram import PANEL, Arithmetic, in_strips, ordered_products, tile_products
 from kp.kernels import POLYNOMIAL, Kernel, PointKernel, fill
 from kp.machine import (
-    COLUMNS, add_product, add_signs, count_wrong, equal_columns, load_columns, multiply, prefetch, store_lanes,
-)  # fmt: skip
+    COLUMNS,
+    add_product,
+    add_signs,
+    count_wrong,
+    equal_columns,
+    load_columns,
+    multiply,
+    prefetch,
+    store_lanes,
+)
 from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
@@ -154,8 +162,8 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, block_byte
 
 
 def _fits_registers(kernels, columns):
-    """Whether the scores of a few columns stay in registers while mistakes move them: of bytes, whose products are made panel
-    by panel, with kernels that are powers, where there are not just a few columns."""
+    """Whether the scores of a few columns at a time stay in registers while all mistakes move them: those of bytes, with
+    kernels that are powers of their products, where there are more than a few columns."""
     are_powers = all(kernel.kind == POLYNOMIAL for kernel in kernels)
     return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= NARROW
 
@@ -187,11 +195,11 @@ def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, b
     threads = max(1, min(columns.source.threads, width // PANEL, block_bytes // (4 * PANEL * len(examples))))
     share = -(-width // (threads * PANEL)) * PANEL
     sign, step, *stages = zip(*plans, strict=True)
-    logs = (
-        np.array(kernels), np.cumsum([0, *map(len, index)]), np.concatenate([*index, np.zeros(AHEAD, dtype=np.int64)]) * COLUMNS,
-        np.concatenate(sign), np.concatenate(step), *map(np.array, stages), np.array([each is not None for each in errors]),
-    )  # fmt: skip
-    wrong = np.zeros((threads, logs[1][-1]), dtype=np.int64)
+    starts = np.cumsum([0, *map(len, index)])
+    places = np.concatenate([*index, np.zeros(AHEAD, dtype=np.int64)]) * COLUMNS
+    counted = np.array([each is not None for each in errors])
+    logs = np.array(kernels), starts, places, np.concatenate(sign), np.concatenate(step), *map(np.array, stages), counted
+    wrong = np.zeros((threads, starts[-1]), dtype=np.int64)
     tiles = _at_lines((threads, PANEL // COLUMNS, len(examples) * COLUMNS))
     z = np.full((len(kernels), 0 if signs is None else width), np.nan)
 
@@ -208,7 +216,7 @@ def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, b
                 z[:, : stop - start] = signs[:, start:stop]
                 z[:, stop - start :] = np.nan  # is not counted
             list(pool.map(walk, range(threads)))
-            for own, found in zip(errors, np.split(wrong.sum(axis=0), logs[1][1:-1]), strict=True):
+            for own, found in zip(errors, np.split(wrong.sum(axis=0), starts[1:-1]), strict=True):
                 if own is not None:
                     own += found
             wrong[:] = 0
@@ -403,24 +411,27 @@ def _replay(
 
 @compiled
 def _replay_panels(
-    words, examples, panels, first, stop, tiles, kernels, starts, places, sign, step, lengths, steps, minima, counted, z, errors,
-    final, average, minimizing, voted,
+    words, examples, panels, first, stop, tiles, kernels, starts, places, sign, step, lengths, steps, minima, counted, z,
+    errors, final, average, minimizing, voted,
 ):  # fmt: skip
-    """`_replay` of all logs, one below the other from `starts` on, over columns first:stop of these panels."""
+    """`_replay` of all logs, one below the other from `starts` on, over columns first:stop of these panels; kernels (m, 5)
+    have the fields of `Kernel`."""
     for p in range(first // PANEL, (stop + PANEL - 1) // PANEL):
         tile_products(words, examples, panels[p], tiles)
         for column in range(p * PANEL, min((p + 1) * PANEL, stop), COLUMNS):
             values = tiles[(column - p * PANEL) // COLUMNS]
             for a in range(starts.shape[0] - 1):
                 _replay_columns(
-                    a, kernels[a], values, places[starts[a] :], sign[starts[a] : starts[a + 1]], step[starts[a] :], lengths[a],
-                    steps[a], minima[a], counted[a], z[a], errors[starts[a] :], column, final, average, minimizing, voted,
+                    a, kernels[a], values, places[starts[a] :], sign[starts[a] : starts[a + 1]], step[starts[a] :],
+                    lengths[a], steps[a], minima[a], counted[a], z[a], errors[starts[a] :], column,
+                    final, average, minimizing, voted,
                 )  # fmt: skip
 
 
 @compiled
 def _replay_columns(
-    a, kernel, values, places, sign, step, lengths, steps, minima, counting, z, errors, column, final, average, minimizing, voted,
+    a, kernel, values, places, sign, step, lengths, steps, minima, counting, z, errors, column,
+    final, average, minimizing, voted,
 ):  # fmt: skip
     """`_replay` over COLUMNS columns from `column` on, whose state stays in registers."""
     gamma, degree, added = kernel[1], np.int64(kernel[3]), kernel[4]

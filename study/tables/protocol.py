@@ -321,7 +321,7 @@ def _voted_errors(fold, log):
     wrong = []
     for moves, y in zip(fold.moves, fold.y, strict=True):
         columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
-        (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,), threads=1)
+        (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,))
         wrong.append(int((votes.argmax(axis=0) != y).sum()))
     return wrong
 

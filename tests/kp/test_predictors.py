@@ -18,10 +18,10 @@ from kp import (
     Romma,
     predictors,
 )
-from kp.gram import CrossGram, Points, Products
-from kp.kernels import polynomial
-from kp.mistakes import BY_NAME
-from kp.predictors import Expansion, expansion
+from kp.gram import PANEL, CrossGram, Points, Products
+from kp.kernels import polynomial, rbf
+from kp.mistakes import BY_NAME, MistakeLog
+from kp.predictors import Expansion, expansion, replay
 
 REALS, LABELS = load_iris(return_X_y=True)
 PIXELS, DIGITS = (part[:400] for part in load_digits(return_X_y=True))
@@ -239,3 +239,72 @@ def test_chunks_of_a_file_in_any_size_are_one_epoch_in_the_order_of_the_file(tmp
             np.testing.assert_array_equal(getattr(log, name), getattr(expected, name))
     np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))
     assert not isinstance(model.support_vectors_, np.memmap)
+
+
+def drawn_log(random, n, mistakes, ends, errors):
+    """A log of mistakes at random steps, one at the first and one at the last step of an epoch."""
+    step = np.unique(np.concatenate([[0, ends[0] - 1, ends[0]], random.choice(ends[-1], mistakes, replace=False)]))
+    example, sign = random.randint(0, n, len(step)), random.choice([-1, 1], len(step))
+    log = MistakeLog(example=example, step=step, errors=None, ends=np.array(ends), sign=sign)
+    return log.with_errors(random.randint(0, 9, len(step))) if errors else log
+
+
+def literal_replay(log, degree, added, X, Y, epochs, z):
+    """{predictor: scores (E, n)} and the errors after each mistake, step by step; sums go as they do in any walk."""
+    f = total = votes = np.zeros(len(Y))
+    stored = {}
+    errors, prefixes = [], [f]
+    since = 0
+    for i in range(len(log) + 1):
+        for epoch in epochs:
+            if i == log.length(epoch):
+                steps = log.steps(epoch)
+                total, votes, since = total + (steps - since) * f, votes + (steps - since) * np.sign(f), steps
+                stored[epoch] = f, total / steps, votes
+        if i < len(log):
+            total, votes = total + (log.step[i] - since) * f, votes + (log.step[i] - since) * np.sign(f)
+            since = log.step[i]
+            base = 1.0 + (Y.astype(int) @ X[log.example[i]].astype(int))
+            k = base
+            for _ in range(degree - 1):
+                k = k * base
+            f = f + log.sign[i] * (k + added)
+            errors.append(np.count_nonzero(z * f <= 0))
+            prefixes.append(f)
+    final, average, voted = (np.array(each) for each in zip(*(stored[epoch] for epoch in epochs), strict=True))
+    nothing = np.full(len(Y), np.nan)
+    minimizing = [nothing if log.errors is None else prefixes[log.minimizing_length(epoch)] for epoch in epochs]
+    return {"final": final, "average": average, "minimizing": np.array(minimizing), "voted": voted}, errors
+
+
+@pytest.mark.parametrize("n", [8, PANEL + 9, 4 * predictors.TILE + PANEL + 1])
+@pytest.mark.parametrize("epochs", [(1, 2, 3), (2,)])
+@pytest.mark.parametrize("in_registers", [True, False])
+def test_a_walk_equals_the_literal_one_bit_by_bit(monkeypatch, in_registers, epochs, n):
+    random = np.random.RandomState(n)
+    X, Y = (random.randint(0, 256, (size, 11)).astype(np.uint8) for size in (40, n))
+    Y[3] = 0
+    degrees, added = (1, 2, 7, 3), (0.0, 0.0, 1.0, 0.0)
+    each = [polynomial(degree)._replace(added=a) for degree, a in zip(degrees, added, strict=True)]
+    logs = [drawn_log(random, len(X), m, (30, 60, 90), has) for m, has in ((20, True), (60, True), (9, False), (40, True))]
+    signs = random.choice([-1, 0, 1], (4, n)).astype(np.int8)
+    errors = [np.zeros(len(log), dtype=int) if a != 1 else None for a, log in enumerate(logs)]
+    columns = CrossGram(Products(Points(X), Points(Y), threads=2))
+    assert predictors._fits_registers(each, columns)
+    monkeypatch.setattr(predictors, "_fits_registers", lambda *_: in_registers)
+    parts = [
+        {name: f.copy() for name, f in scores.items()}
+        for _, scores in replay(logs, each, columns, epochs=epochs, signs=signs, errors=errors)
+    ]
+    for a, log in enumerate(logs):
+        expected, wrong = literal_replay(log, degrees[a], added[a], X, Y, epochs, signs[a])
+        for name, f in expected.items():
+            np.testing.assert_array_equal(np.concatenate([part[name][:, a] for part in parts], axis=1), f, name)
+        assert errors[a] is None or errors[a].tolist() == wrong
+
+
+def test_real_numbers_exponentials_and_few_points_are_walked_over_in_blocks():
+    bytes_, reals = Points(PIXELS), Points(REALS)
+    for kernel, points, n in ((rbf(gamma=0.1), bytes_, 20), (polynomial(2), reals, 20), (polynomial(2), bytes_, 3)):
+        few = Points((PIXELS if points is bytes_ else REALS)[:n])
+        assert not predictors._fits_registers([polynomial(3), kernel], CrossGram(Products(points, few)))
