@@ -438,6 +438,7 @@ def _held(options):
 
 
 if __name__ == "__main__":
+    failures.say_whose_code_runs()
     try:
         code = main()
         sys.stdout.flush()

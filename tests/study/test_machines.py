@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES
+from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES, failures
 from study.report.notebooks import METADATA, limits
 from study.results.alone import peak_memory
 
@@ -240,6 +240,19 @@ def test_an_environment_that_was_copied_is_made_again_and_until_then_runs_the_co
     command = [str(second.program("python")), "-c", "import study; print(study.ROOT)"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.stdout == f"{tmp_path / 'two'}\n", done.stderr
+
+
+def test_it_is_said_that_code_of_another_checkout_runs_than_the_environments(tmp_path, monkeypatch, capsys):
+    own = tmp_path / "own"
+    (own / "study").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(own / ".venv"))
+    failures.say_whose_code_runs()
+    assert capsys.readouterr().err == "", "an environment that belongs to no checkout, such as one of conda"
+    (own / "study" / "__init__.py").touch()
+    program = f"import runpy, sys; sys.prefix = {sys.prefix!r}; sys.argv = ['study', 'list']; "
+    program += "runpy.run_module('study', run_name='__main__', alter_sys=True)"
+    (line,) = run(program, cwd=tmp_path, PYTHONPATH=str(ROOT)).stderr.splitlines()
+    assert line.startswith(f"study: this runs the code of {ROOT}, with the Python of {own}; ") and "PYTHONPATH" in line
 
 
 SLOW = """
