@@ -211,5 +211,7 @@ def main():
 if __name__ == "__main__":
     try:
         main()
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted; run the same command again, which makes the environment from the start.")
     except OSError as error:
         sys.exit(f"The environment could not be made: {error}. It needs {SIZE} in {ROOT}, in which you can write.")
