@@ -100,7 +100,7 @@ def _checked(path, table):
         raise DataError(f"{path}: there are {len(table.y)} rows; collect at least {LEAST}, so that inner folds can choose")
     if rare := labels[counts < LEAST_OF_A_LABEL].tolist():
         raise DataError(
-            f"{path}: {len(rare)} labels in {table.options['label']!r} have fewer than {LEAST_OF_A_LABEL} rows, such as "
-            f"{rare[0]!r}; join them with others, or leave their rows out"
+            f"{path}: {len(rare)} of {len(labels)} labels in {table.options['label']!r} have fewer than {LEAST_OF_A_LABEL} "
+            f"rows, such as {rare[0]!r}; join them with others, leave their rows out, or name the column of labels"
         )
     return labels.tolist(), counts.tolist()
