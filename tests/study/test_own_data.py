@@ -329,11 +329,12 @@ def test_a_dataset_that_an_earlier_version_registered_is_registered_again_by_one
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
+        (with_first("-1e300", {7}), "numbers in 'f1' are too large to compute with, such as -1e\\+300; leave out rows"),
         (ROWS[:99], "there are 99 rows; collect at least 100"),
         (labelled(*"ab" * 15, "c"), "1 of 3 labels in 'target' have fewer than 5 rows, such as 'c'; join them with others"),
     ],
 )
-def test_files_that_are_too_small_to_choose_in_are_refused(folder, rows, message):
+def test_files_with_too_few_rows_or_too_large_numbers_are_refused(folder, rows, message):
     with pytest.raises(DataError, match=message):
         own.enter(written(folder, table(rows)), "target")
     assert not own.OWN.exists() and not fetch.RAW.exists()
