@@ -90,21 +90,12 @@ class _Module:
 @cache
 def _module(name):
     tree = ast.parse(code.SOURCES[name])
-    members = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            members[node.name] = node
-        for each in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(each, ast.FunctionDef):
-                members[f"{node.name}.{each.name}"] = each
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            members |= {found: node for found in _stored(node)}
-    return _Module(members, code.aliases(tree))
-
-
-def _stored(node):
-    """The names that a statement assigns."""
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    members = code.defined(tree)
+    classes = [node for node in members.values() if isinstance(node, ast.ClassDef)]
+    methods = {
+        f"{node.name}.{each.name}": each for node in classes for each in node.body if isinstance(each, ast.FunctionDef)
+    }
+    return _Module(members | methods, code.aliases(tree))
 
 
 @cache
@@ -202,7 +193,7 @@ def uses(symbol):
         return tuple(_named_in(body, symbol, {}))
     local = {each.arg: [] for each in ast.walk(node.args) if isinstance(each, ast.arg) and each.arg != "self"}
     for statement in node.body:
-        for name in _stored(statement):
+        for name in code.stored(statement):
             local.setdefault(name, []).append(statement)
     body = [_parts(node)[symbol.part]] if symbol.part else node.body
     return tuple(each for each in _named_in(body, symbol, local, follow=bool(symbol.part)) if each != symbol)
@@ -383,7 +374,7 @@ class Scope:
             lines = source.splitlines()
             for node in tree.body:
                 line = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-                self.statements.append((node, _stored(node), line, "parameters" in tags))
+                self.statements.append((node, code.stored(node), line, "parameters" in tags))
 
     def lineage(self, expression, cell, *, at_end=False):
         """The Lineage of an expression in the text cell of an index; at_end: as it is when the notebook is over."""
