@@ -191,12 +191,17 @@ def uses(symbol):
     if not isinstance(node, ast.FunctionDef):
         body = [node.value] if node.value else []
         return tuple(_named_in(body, symbol, {}))
-    local = {each.arg: [] for each in ast.walk(node.args) if isinstance(each, ast.arg) and each.arg != "self"}
-    for statement in node.body:
-        for name in code.stored(statement):
-            local.setdefault(name, []).append(statement)
     body = [_parts(node)[symbol.part]] if symbol.part else node.body
-    return tuple(each for each in _named_in(body, symbol, local, follow=bool(symbol.part)) if each != symbol)
+    return tuple(each for each in _named_in(body, symbol, _local(node), follow=bool(symbol.part)) if each != symbol)
+
+
+def _local(function):
+    """{name: statements that assign it} of a function; its parameters have none."""
+    found = {each.arg: [] for each in ast.walk(function.args) if isinstance(each, ast.arg) and each.arg != "self"}
+    for statement in function.body:
+        for name in code.stored(statement):
+            found.setdefault(name, []).append(statement)
+    return found
 
 
 def _named_in(nodes, symbol, local, *, follow=False):
@@ -339,6 +344,36 @@ def maker(key):
     if not fits:
         raise ValueError(f"no study/*/claims.py makes the row {key!r} of the ledger; let its published file have the key")
     return fits[max(fits, key=len)]
+
+
+def behind(key):
+    """The symbols behind the row of a key: those of its own entry in a dict {part of the key: rows or (verdict, values)}, in
+    the code of its maker or of a function to which this passes something; where there is no such dict, the maker."""
+    made = maker(key)
+    for each in [made, *uses(made)]:
+        if each.module == made.module and (entry := _entry(each, key)):
+            return list(_named_in([entry], each, _local(each.node) | _passed(made, each), follow=True))
+    return [made]
+
+
+def _entry(symbol, key):
+    """The value of a part of a key, such as "table-2", or of a tuple of parts, in a dict in a symbol's code, or None."""
+    for node in ast.walk(symbol.node):
+        for name, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            parts = name.elts if isinstance(name, ast.Tuple) else [name] if name else []
+            if any(f"/{_text(part, symbol)}/" in f"/{key}/" for part in parts):
+                return value
+    return None
+
+
+def _passed(caller, called):
+    """{parameter: what the caller passes} of a function, with the names that stand there for statements of the caller."""
+    found = _local(caller.node)
+    for call in ast.walk(caller.node):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == called.name:
+            for parameter, value in zip(called.node.args.args, call.args, strict=False):
+                found.setdefault(parameter.arg, []).append(value)
+    return found
 
 
 @cache
