@@ -7,15 +7,20 @@ prints the environment's Python and makes nothing.
 """
 
 import contextlib
+import errno
 import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 OLDEST = (3, 11)
+SIZE = "1.3 GB"
+FULL = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EROFS", "EFBIG")}
+"""Errors of a disk to which no more can be written."""
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock.txt"
@@ -23,6 +28,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
 CONFIG = VENV / "pyvenv.cfg"  # what every environment has
+UV_CACHE = VENV / "uv-cache"  # beside what is made of it: its files are linked, not copied
 IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
 
 COMPLETE = """
@@ -110,6 +116,27 @@ def run(*command):
     subprocess.run(command, cwd=ROOT, env=without_pythonpath(), check=True)
 
 
+def succeeds(*command):
+    """Whether a command succeeds, at once or when it is tried again. Ends the set-up if it fails because no more can be
+    written to the disk: then another installer would fail as well."""
+    try:
+        run(*command)
+        return True
+    except (subprocess.CalledProcessError, OSError):  # or it cannot even be started
+        pass
+    try:
+        again = subprocess.run(command, cwd=ROOT, env=without_pythonpath(), stderr=subprocess.PIPE)
+    except OSError:
+        return False
+    codes = re.findall(rb"(?:[Ee]rrno |os error )([0-9]+)", again.stderr)
+    if again.returncode and FULL.intersection(map(int, codes)):
+        sys.exit(
+            f"The environment could not be made, since no more can be written to the disk (see above). It needs {SIZE} in "
+            f"{ROOT}; free some space, or move the folder to another disk, then run the same command again."
+        )
+    return not again.returncode
+
+
 def quiet():
     """On a terminal installers show what they do; a log gets their errors only."""
     return [] if sys.stderr.isatty() else ["--quiet"]
@@ -120,16 +147,15 @@ def make():
     run(sys.executable, "-m", "venv", "--clear", VENV)
     pip = [program("python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
-    uv = [program("uv"), "pip", "install", "--no-config", "--no-cache", "--python", program("python")]
+    uv = [program("uv"), "pip", "install", "--no-config", "--cache-dir", UV_CACHE, "--python", program("python")]
     packages = [*quiet(), "--require-hashes", "-r", LOCK]
     uv_alone = VENV / "uv.txt"
     uv_alone.write_text(re.search(r"^uv==.*(\n .*)*\n", LOCK.read_text(), re.MULTILINE)[0])
-    try:
-        run(*pip, "--quiet", "--require-hashes", "-r", uv_alone)
-        run(*uv, *packages)
-    except subprocess.CalledProcessError:  # as where packages come from a server that pip alone is told of
+    # It fails where packages come from a server that pip alone is told of.
+    if not (succeeds(*pip, "--quiet", "--require-hashes", "-r", uv_alone) and succeeds(*uv, *packages)):
         print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
         run(*pip, *packages)
+    shutil.rmtree(UV_CACHE, ignore_errors=True)
     run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
@@ -183,4 +209,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted; run the same command again, which makes the environment from the start.")
+    except OSError as error:
+        sys.exit(f"The environment could not be made: {error}. It needs {SIZE} in {ROOT}, in which you can write.")

@@ -438,12 +438,14 @@ def _held(options):
 
 
 if __name__ == "__main__":
+    failures.say_whose_code_runs()
     try:
         code = main()
         sys.stdout.flush()
     except BrokenPipeError:
         code = failures.reader_gone()
     except KeyboardInterrupt:
-        print("study: interrupted; what was finished is kept", file=sys.stderr)
+        if "KP_LEADER" not in os.environ:  # a batch says so for all that it has started
+            print("study: interrupted; what was finished is kept", file=sys.stderr)
         code = 130  # as shells number it
     sys.exit(code)

@@ -6,6 +6,9 @@ The commands raise exceptions whose message is the text; `words` is what the use
 import errno
 import os
 import sys
+from pathlib import Path
+
+from study import ROOT
 
 
 class NotebookFailed(RuntimeError):
@@ -32,6 +35,17 @@ SYSTEM = {
     errno.EROFS: "nothing can be written there; choose another place",
 }
 """Errors of the system on files, and what to do."""
+
+
+def say_whose_code_runs():
+    """Print a line if the code that runs is not that of the checkout whose environment runs it."""
+    own = Path(sys.prefix).parent
+    if (own / "study" / "__init__.py").is_file() and not own.samefile(ROOT):
+        print(
+            f"study: this runs the code of {ROOT}, with the Python of {own}; to run the code of {own}, start there, "
+            "without PYTHONPATH",
+            file=sys.stderr,
+        )
 
 
 def reader_gone():

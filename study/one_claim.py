@@ -1,6 +1,6 @@
 """One row of the ledger by its ID: published, ours, interval and verdict, made again from the stored results it rests on.
 
-Only the rows of its room are made, with what they read: nothing is trained. Where a stored result is stale, the row is the
+Only the rows of its source are made, with what they read: nothing is trained. Where a stored result is stale, the row is the
 one in data/results/claims.csv, and says so.
 """
 
@@ -22,11 +22,13 @@ NUMBERS, _, STATEMENTS = claims.FILES
 
 @dataclass(frozen=True)
 class Found:
-    """A row of the ledger as a dict; the files of data that it was made of; stale, why it was not made again, or ""."""
+    """A row of the ledger as a dict; the files of data that it was made of; stale, why it was not made again, or "";
+    with_others, whether the files are those of all numbers of its source."""
 
     row: dict
     files: tuple[str, ...]
     stale: str = ""
+    with_others: bool = False
 
     def __str__(self):
         row = self.row
@@ -41,7 +43,10 @@ class Found:
             return f"As stored in {NUMBERS.parent.relative_to(ROOT)}; not made again, since {self.stale}"
         records = [store.read_record(ROOT / name) for name in self.files if (ROOT / name).with_suffix(".json").exists()]
         names = sorted({record["experiment"] for record in records})
-        lines = [f"Made now from stored results, all up to date; nothing was trained. Read: {', '.join(self.files)}."]
+        others = f" for all numbers of {self.row['source']}" if self.with_others else ""
+        lines = [
+            f"Made now from stored results, all up to date; nothing was trained. Read{others}: {', '.join(self.files)}."
+        ]
         lines += [f"To compute anew: python -m study run {name} --recompute {costs.of_experiment(name)}" for name in names]
         return "\n".join(lines)
 
@@ -59,7 +64,9 @@ def find(key):
     reading.READ.clear()
     try:
         made = _made(key)
-        return Found(made, tuple(sorted(name for name in reading.READ if name.startswith("data/"))))
+        symbols = lineage.behind(key)
+        read = sorted(name for name in reading.READ if name.startswith("data/"))
+        return Found(made, tuple(lineage.files(symbols, read)), with_others=symbols == [lineage.maker(key)])
     except store.StaleResult as error:
         return Found(row, (), str(error))
     finally:

@@ -27,6 +27,9 @@ def only_one():
 
 if __name__ == "__main__":
     lock, options = only_one()
-    from snakemake.cli import main
+    try:
+        from snakemake.cli import main
 
-    main([*options, *sys.argv[1:]])
+        main([*options, *sys.argv[1:]])
+    except KeyboardInterrupt:  # before a job was started; then Snakemake sees to it
+        sys.exit("\nInterrupted before anything was started.")

@@ -11,6 +11,8 @@ ITS_OWN = (
     "Assuming ", "Building DAG", "Complete log", "Elapsed time", "Execute ", "Provided ", "Rules claiming ", "Select jobs",
     "Touching output", "Using ",
 )  # fmt: skip
+INTERRUPTED = "Terminating processes on user request"
+"""What it says first after Ctrl-C; then come the jobs that ended by it, as errors."""
 REPLACED = (LogEvent.RUN_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS)
 """What Snakemake says on the same matter."""
 
@@ -25,9 +27,16 @@ class Messages(logging.Filter):
         super().__init__()
         self.jobs, self.cores, self.stream = jobs, cores, stream
         self.progress = None
+        self.interrupted = False
 
     def filter(self, record):
         event = getattr(record, "event", None)
+        if str(record.msg).startswith(INTERRUPTED) and not self.interrupted:
+            self.interrupted = True
+            record.msg = "\nInterrupted; what was finished is kept."
+            return True
+        if self.interrupted:
+            return False
         if event == LogEvent.RUN_INFO:
             waiting = {self.jobs[rule][0]: n for rule, n in record.stats.items() if rule in self.jobs}
             self.progress = Progress(dict(self.jobs.values()), waiting, self.cores, self.stream)

@@ -106,6 +106,12 @@ def examples(settings):
     X, labels = datasets.load_whole(settings.dataset)
     classes, y = np.unique(labels, return_inverse=True)
     if settings.n_examples < len(y):
+        fewest = round(len(classes) / TEST_SHARE)
+        if settings.n_examples < fewest:
+            raise ValueError(
+                f"n_examples must be at least {fewest}, so that a test part has an example of each of the {len(classes)} "
+                f"classes, got {settings.n_examples}"
+            )
         drawn, _ = train_test_split(
             np.arange(len(y)), train_size=settings.n_examples, stratify=y, random_state=settings.random_state
         )
@@ -124,7 +130,12 @@ def split(y, seed):
 
 
 def folds(y, n_folds, seed):
-    """The folds of a training part as pairs (train, held)."""
+    """The folds of a training part as pairs (train, held). Raises ValueError if no class has an example for each fold."""
+    if (most := np.bincount(y).max()) < n_folds:
+        raise ValueError(
+            f"n_folds must be at most {most}, the number of examples that the largest class has in a training part, got "
+            f"{n_folds}; give fewer folds, or more examples of each class"
+        )
     with warnings.catch_warnings():  # a class may have fewer examples than there are folds
         warnings.filterwarnings("ignore", "The least populated class")
         return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))

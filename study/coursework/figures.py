@@ -8,6 +8,14 @@ from study.style import DASHES, GREY, canvas, gallery, heat_map, log_percent_axi
 MOST_LABELLED = 12
 """With more classes, the cells of a confusion matrix have no numbers."""
 
+LONGEST = 20
+"""Characters of a label in a figure."""
+
+
+def shown(text):
+    """A label of the data as it stands in a figure: shortened, and no formula."""
+    return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")
+
 
 def figure_error_by_value(errors, predictor, varies):
     """Training and test error by degree or width: mean and standard deviation over the splits. No error of 0 is drawn."""
@@ -38,7 +46,8 @@ def figure_confusion(counts, classes):
     np.fill_diagonal(mean, 0)
     np.fill_diagonal(labels, "")
     figure, axis = canvas(height=4.4)
-    heat_map(axis, mean, rows=classes, columns=classes, format="")
+    names = [shown(str(each)) for each in classes]
+    heat_map(axis, mean, rows=names, columns=names, format="")
     for text, label in zip(axis.texts, labels.flat, strict=True):
         text.set_text(label if len(classes) <= MOST_LABELLED else "")
         text.set_fontsize(6)
@@ -47,7 +56,21 @@ def figure_confusion(counts, classes):
 
 
 def figure_missed(images, titles):
-    """The images (n, d) that are missed most often, each with its title; attributes that make no image are a strip."""
+    """The images (n, d) that are missed most often, each with its title; attributes that make no image are a strip. Without
+    images a sentence stands in their place."""
+    if not len(images):
+        figure, axis = canvas(height=0.5)
+        axis.set_axis_off()
+        axis.text(0.5, 0.5, "No test example was misclassified.", ha="center", va="center")
+        return figure
     figure = gallery(images, titles, columns=5)
     figure.set_figheight(1.5)
     return figure
+
+
+def titles(missed):
+    """A title for the picture of each missed example: number, label, usual wrong answer, in how many of its tests."""
+    return [
+        f"no. {row.example}: {shown(str(row.label))} as {shown(str(row.answer))}\n{row.missed} of {row.tested}"
+        for row in missed.itertuples()
+    ]

@@ -137,8 +137,3 @@ def against_table(compared, varies):
     shown["95 % interval"] = [interval(row) for row in compared.itertuples()]
     shown["p"] = [p_cell(p) for p in compared["p"]]
     return styled(shown, {varies: "g"})
-
-
-def titles(missed):
-    """A title for the picture of each missed example: number, label, usual wrong answer, in how many of its tests."""
-    return [f"no. {row.example}: {row.label} as {row.answer}\n{row.missed} of {row.tested}" for row in missed.itertuples()]

@@ -40,6 +40,7 @@ COLUMNS = {decimal: re.compile(f"(?:{number.pattern}\n)*+") for decimal, number 
 MISSING = {"", "?", "-", ".", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "nil", "missing"}
 """Signs of a missing attribute, in small letters."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+ABOVE = "; delete lines above the names of the columns, such as a title, a comment or sep=;"
 FAULTS = {
     "comma": "decimal commas in {columns}, such as {value}; add --decimal , (in Python: decimal=',')",
     "point": "decimal points in {columns}, such as {value}; leave out --decimal , or write decimal commas everywhere",
@@ -210,7 +211,7 @@ def _problem(message, separator, skipped):
     """The line that pandas cannot split, and the remedy."""
     if more := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
         expected, line, found = map(int, more.groups())
-        hint = "; leave row names out (R: row.names=FALSE)" if found == expected + 1 else ""
+        hint = "; leave row names out (R: row.names=FALSE)" if found == expected + 1 else ABOVE
         hint += "; put numbers with decimal commas in quotes, or save with semicolons" if separator == "comma" else ""
         return (
             f"line {line + skipped}: there are {found} fields, but {expected} in the line above (separator: {separator}); "
@@ -278,7 +279,7 @@ def _numbers(body, columns, decimal, line):
     X = np.full((len(body), len(columns)), np.nan)
     faults = {}
     for j, (name, i) in enumerate(columns.items()):
-        values = body[i].tolist()
+        values = body[i].str.strip().tolist()  # of all that Unicode calls blank
         distinct = set(values)
         column = "\n".join([*distinct, ""])
         if COLUMNS[decimal].fullmatch(column) and column.count("\n") == len(distinct):
@@ -287,7 +288,7 @@ def _numbers(body, columns, decimal, line):
         if not np.isfinite(X[:, j]).all():
             found = {}
             for row, value in zip(body.index, values, strict=True):
-                found.setdefault(_fault(value.strip(), decimal), (row, name, value.strip()))
+                found.setdefault(_fault(value, decimal), (row, name, value))
             kind = next(kind for kind in FAULTS if kind in found)
             faults.setdefault(kind, []).append(found[kind])
     for kind, told in FAULTS.items():

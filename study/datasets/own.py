@@ -14,6 +14,8 @@ from study.results import store
 
 NUMBERS = ("inf", "infinity", "nan")
 """Words that papermill takes for numbers."""
+LARGEST = 1e100
+"""Beyond it variances and kernels overflow."""
 LEAST = 100
 LEAST_OF_A_LABEL = 5
 """Rows; with fewer of them the inner folds of the comparison are too small to choose in."""
@@ -94,13 +96,19 @@ def _with(name, entry):
 
 
 def _checked(path, table):
-    """(the labels sorted, the rows of each). Raises DataError if there are too few rows to choose in."""
+    """(the labels sorted, the rows of each). Raises DataError if numbers are too large, or rows too few to choose in."""
+    if (huge := np.abs(table.X) > LARGEST).any():
+        name, value = table.feature_names[huge.any(axis=0).argmax()], table.X[huge][0]
+        raise DataError(
+            f"{path}: numbers in {name!r} are too large to compute with, such as {value:g}; leave out rows in which they "
+            f"stand for a missing value, or divide the column, so that none is beyond {LARGEST:g}"
+        )
     labels, counts = np.unique(table.y, return_counts=True)
     if len(table.y) < LEAST:
         raise DataError(f"{path}: there are {len(table.y)} rows; collect at least {LEAST}, so that inner folds can choose")
     if rare := labels[counts < LEAST_OF_A_LABEL].tolist():
         raise DataError(
-            f"{path}: {len(rare)} labels in {table.options['label']!r} have fewer than {LEAST_OF_A_LABEL} rows, such as "
-            f"{rare[0]!r}; join them with others, or leave their rows out"
+            f"{path}: {len(rare)} of {len(labels)} labels in {table.options['label']!r} have fewer than {LEAST_OF_A_LABEL} "
+            f"rows, such as {rare[0]!r}; join them with others, leave their rows out, or name the column of labels"
         )
     return labels.tolist(), counts.tolist()

@@ -67,26 +67,36 @@ INTERVAL = "means of ten further orders (Student's t); {n} orders"
 def claims():
     """The rows of the ledger of Hermans 2021; see study.claims. Errors are counts among n. Raises StaleResult if ours are
     stale."""
-    files = {name: store.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
-    learners = {
+    files = {name: _of_source(name) for name in ("multiclass_errors", "binary_errors", "confusion")}
+    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], _learners(), files, _of_source("final_report"))
+
+
+def _of_source(name):
+    """A file of the source's numbers."""
+    return store.published(f"hermans_2021_{name}")
+
+
+def _learners():
+    """The tables of the chapter on other learners."""
+    return {
         "errors": store.read_table(RESULTS / "lower_learners.csv"),
         "choices": store.read_table(MEASURED / "lower_machines.csv"),
     }
-    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, store.published(FINAL_REPORT))
 
 
 def rows(ours, nearest, learners, files, report):
     """The rows of the ledger from our tables, those of the chapter on other learners (errors, choices), the source's files
     and the numbers of its final report."""
-    parts = [
-        _counts(ours["multiclass"], files["multiclass_errors"]),
-        _files(ours["binary"], files["binary_errors"]),
-        _matrices(ours["confusion"], files["confusion"]),
-        _report(ours["multiclass"], report, files["multiclass_errors"]),
-        _cited(nearest, learners, report),
-        _facts(report),
-    ]
-    return pd.concat([ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in parts], ignore_index=True)
+    by_part_of_key = {
+        ("fig-5", "fig-6"): _counts(ours["multiclass"], files["multiclass_errors"]),
+        "binary": _files(ours["binary"], files["binary_errors"]),
+        "confusion": _matrices(ours["confusion"], files["confusion"]),
+        ("abstract", "table-1"): _report(ours["multiclass"], report, files["multiclass_errors"]),
+        "table-2": _cited(nearest, learners, report),
+        "section-2": _facts(report),
+    }
+    parts = [ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in by_part_of_key.values()]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _counts(multiclass, published):
@@ -228,7 +238,7 @@ def statements():
         "slow": slow(multiclass[multiclass["predictor"].isin(OF_SOURCE)]),
         "online": online(logs_from_arrays(results["arrays"][ONLINE - 1])),
         "degrees-above-3": degrees_above_3(published.against_degree(3)),
-        "final-worse": final_worse(published),
+        "final-worse": final_worse(),
         "no-digit": no_digit(published.digits, published.valley.loc[3, over_orders.CONTROL]),
         "similar": similar(),
         "uncertainty": uncertainty(published.labels),
@@ -289,13 +299,15 @@ def degrees_above_3(found):
     return "holds" if (found["verdict"] == over_orders.SAME).all() else told, values
 
 
-def final_worse(facts):
+def final_worse():
     """Whether the final predictor has more errors than the average and the minimizing one, after one epoch and at last."""
-    last = facts.n_epochs
-    against_minimizing = over_orders.among_predictors(facts.wrong, CURVED, [1, last], others=["final"], control="minimizing")
+    last = published.n_epochs
+    against_minimizing = over_orders.among_predictors(
+        published.wrong, CURVED, [1, last], others=["final"], control="minimizing"
+    )
     shown = []
     values = {"last": last}
-    for name, rows in ((over_orders.CONTROL, facts.final_or_average), ("minimizing", against_minimizing)):
+    for name, rows in ((over_orders.CONTROL, published.final_or_average), ("minimizing", against_minimizing)):
         early, late = (rows[rows["epoch"] == epoch] for epoch in (1, last))
         told = late.loc[late["verdict"] == over_orders.HIGHER, "degree"]
         values |= {

@@ -90,21 +90,12 @@ class _Module:
 @cache
 def _module(name):
     tree = ast.parse(code.SOURCES[name])
-    members = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            members[node.name] = node
-        for each in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(each, ast.FunctionDef):
-                members[f"{node.name}.{each.name}"] = each
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            members |= {found: node for found in _stored(node)}
-    return _Module(members, code.aliases(tree))
-
-
-def _stored(node):
-    """The names that a statement assigns."""
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    members = code.defined(tree)
+    classes = [node for node in members.values() if isinstance(node, ast.ClassDef)]
+    methods = {
+        f"{node.name}.{each.name}": each for node in classes for each in node.body if isinstance(each, ast.FunctionDef)
+    }
+    return _Module(members | methods, code.aliases(tree))
 
 
 @cache
@@ -200,12 +191,17 @@ def uses(symbol):
     if not isinstance(node, ast.FunctionDef):
         body = [node.value] if node.value else []
         return tuple(_named_in(body, symbol, {}))
-    local = {each.arg: [] for each in ast.walk(node.args) if isinstance(each, ast.arg) and each.arg != "self"}
-    for statement in node.body:
-        for name in _stored(statement):
-            local.setdefault(name, []).append(statement)
     body = [_parts(node)[symbol.part]] if symbol.part else node.body
-    return tuple(each for each in _named_in(body, symbol, local, follow=bool(symbol.part)) if each != symbol)
+    return tuple(each for each in _named_in(body, symbol, _local(node), follow=bool(symbol.part)) if each != symbol)
+
+
+def _local(function):
+    """{name: statements that assign it} of a function; its parameters have none."""
+    found = {each.arg: [] for each in ast.walk(function.args) if isinstance(each, ast.arg) and each.arg != "self"}
+    for statement in function.body:
+        for name in code.stored(statement):
+            found.setdefault(name, []).append(statement)
+    return found
 
 
 def _named_in(nodes, symbol, local, *, follow=False):
@@ -350,6 +346,36 @@ def maker(key):
     return fits[max(fits, key=len)]
 
 
+def behind(key):
+    """The symbols behind the row of a key: those of its own entry in a dict {part of the key: rows or (verdict, values)}, in
+    the code of its maker or of a function to which this passes something; where there is no such dict, the maker."""
+    made = maker(key)
+    for each in [made, *uses(made)]:
+        if each.module == made.module and (entry := _entry(each, key)):
+            return list(_named_in([entry], each, _local(each.node) | _passed(made, each), follow=True))
+    return [made]
+
+
+def _entry(symbol, key):
+    """The value of a part of a key, such as "table-2", or of a tuple of parts, in a dict in a symbol's code, or None."""
+    for node in ast.walk(symbol.node):
+        for name, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            parts = name.elts if isinstance(name, ast.Tuple) else [name] if name else []
+            if any(f"/{_text(part, symbol)}/" in f"/{key}/" for part in parts):
+                return value
+    return None
+
+
+def _passed(caller, called):
+    """{parameter: what the caller passes} of a function, with the names that stand there for statements of the caller."""
+    found = _local(caller.node)
+    for call in ast.walk(caller.node):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == called.name:
+            for parameter, value in zip(called.node.args.args, call.args, strict=False):
+                found.setdefault(parameter.arg, []).append(value)
+    return found
+
+
 @cache
 def _statements(file):
     return tomllib.loads(file.read_text(encoding="utf-8")).get("statement", [])
@@ -383,7 +409,7 @@ class Scope:
             lines = source.splitlines()
             for node in tree.body:
                 line = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-                self.statements.append((node, _stored(node), line, "parameters" in tags))
+                self.statements.append((node, code.stored(node), line, "parameters" in tags))
 
     def lineage(self, expression, cell, *, at_end=False):
         """The Lineage of an expression in the text cell of an index; at_end: as it is when the notebook is over."""

@@ -140,13 +140,25 @@ def _modules(package):
 
 @cache
 def _defined(source):
-    """The names that the top level of a module defines: functions, classes and constants."""
+    """{name: its node} of what the top level of a module defines: functions, classes and constants."""
     with _PARSING:
-        body = ast.parse(source).body
-    defined = [each.name for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
-    assigned = [each for each in body if isinstance(each, ast.Assign | ast.AnnAssign)]
-    nodes = (node for each in assigned for node in ast.walk(each))
-    return {*defined, *(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))}
+        return defined(ast.parse(source))
+
+
+def defined(tree):
+    """{name: its node} of the functions, classes and constants of a module, given as its syntax tree."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            found |= dict.fromkeys(stored(node), node)
+    return found
+
+
+def stored(node):
+    """The names that a statement assigns."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
 def digest(source):

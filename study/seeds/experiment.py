@@ -419,10 +419,9 @@ def facts(settings, *, progress=False):
     return pd.DataFrame(found.items(), columns=["fact", "value"])
 
 
-@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"), sample=FEW, sampled=("methods",))
-@single_threaded
-def methods(settings, *, progress=False):
-    """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
+def errors_on_splits(settings, make, *values, progress):
+    """(errors by split and method, errors by method and example) on the first quarter of the random splits, attributes
+    standardised on the training part. make(X, y, split) yields (method, its values, predict)."""
     data = examples(settings.dataset)
     rows = []
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
@@ -431,13 +430,11 @@ def methods(settings, *, progress=False):
     for split, (train, test) in enumerate(tqdm(drawn, desc="methods", unit="split", disable=not progress)):
         X = scaled(data.X, train, "train")
         tested[test] += 1
-        for make in METHODS:
-            for name, predict in make(X[train], data.y[train], split).items():
-                missed = test[predict(X[test]) != data.y[test]]
-                np.add.at(wrong.setdefault(name, np.zeros(len(data.y), dtype=int)), missed, 1)
-                rows.append((split, name, len(missed), len(test), len(train)))
+        for name, found, predict in make(X[train], data.y[train], split):
+            missed = test[predict(X[test]) != data.y[test]]
+            np.add.at(wrong.setdefault(name, np.zeros(len(data.y), dtype=int)), missed, 1)
+            rows.append((split, name, *found, len(missed), len(test), len(train)))
     names = list(wrong)
-    table = pd.DataFrame(rows, columns=["split", "method", "errors", "n", "n_train"])
     points = pd.DataFrame(
         {
             "method": np.repeat(names, len(data.y)),
@@ -447,6 +444,18 @@ def methods(settings, *, progress=False):
             "errors": np.concatenate([wrong[name] for name in names]),
         }
     )
+    return pd.DataFrame(rows, columns=["split", "method", *values, "errors", "n", "n_train"]), points
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"), sample=FEW, sampled=("methods",))
+@single_threaded
+def methods(settings, *, progress=False):
+    """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
+
+    def make(X, y, split):
+        return ((name, (), predict) for each in METHODS for name, predict in each(X, y, split).items())
+
+    table, points = errors_on_splits(settings, make, progress=progress)
     return {"methods": table, "points": points}
 
 
@@ -460,24 +469,12 @@ def tuned(settings, *, progress=False):
     On the splits of `methods`, with attributes standardised on the training part. width is in units of sqrt(d / 2), the
     width that is fixed there. Second table: errors by example, as `methods` has them.
     """
-    data = examples(settings.dataset)
-    rows = []
-    drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
-    tested = np.zeros(len(data.y), dtype=int)
-    wrong = {}
-    for split, (train, test) in enumerate(tqdm(drawn, desc="forms, tuned", unit="split", disable=not progress)):
-        X = scaled(data.X, train, "train")
-        tested[test] += 1
-        for name, (width, predict) in tuned_forms(X[train], data.y[train], split).items():
-            missed = test[predict(X[test]) != data.y[test]]
-            np.add.at(wrong.setdefault(name, np.zeros(len(data.y), dtype=int)), missed, 1)
-            rows.append((split, name, width, len(missed), len(test), len(train)))
-    table = pd.DataFrame(rows, columns=["split", "method", "width", "errors", "n", "n_train"])
-    points = pd.DataFrame(
-        {"method": np.repeat([*wrong], len(data.y)), "example": np.tile(np.arange(len(data.y)), len(wrong))}
-    )
-    points = points.assign(label=data.y[points["example"]], tested=tested[points["example"]])
-    return {"tuned": table, "tuned_points": points.assign(errors=np.concatenate([*wrong.values()]))}
+
+    def make(X, y, split):
+        return ((name, (width,), predict) for name, (width, predict) in tuned_forms(X, y, split).items())
+
+    table, points = errors_on_splits(settings, make, "width", progress=progress)
+    return {"tuned": table, "tuned_points": points}
 
 
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})

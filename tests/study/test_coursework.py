@@ -1,5 +1,6 @@
 """The protocol of course assignments against a literal version: plain loops, the same splits and the same visits."""
 
+import io
 import os
 import re
 import subprocess
@@ -254,7 +255,17 @@ def test_missed_examples_come_in_the_order_of_their_misses():
     )
     found = experiment.missed(answers)
     assert found.to_numpy().tolist() == [[7, "a", 3, 3, "c"], [5, "c", 1, 1, "a"], [3, "b", 2, 1, "a"]]
-    assert tables.titles(found)[0] == "no. 7: a as c\n3 of 3"
+    assert figures.titles(found)[0] == "no. 7: a as c\n3 of 3"
+
+
+def test_labels_in_figures_are_short_and_no_formulas_and_no_missed_example_is_no_obstacle():
+    labels = ["$a_$ or $", "b" * 150]
+    counts = pd.DataFrame({"repetition": [0, 0, 1, 1], "label": 2 * labels, "answer": 2 * labels[::-1], "examples": 3})
+    figure = figures.figure_confusion(counts, labels)
+    figure.savefig(io.BytesIO(), format="svg")
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == [r"\$a_\$ or \$", f"{'b' * 19}…"]
+    nobody = figures.figure_missed(np.zeros((0, 64)), [])
+    assert [text.get_text() for text in nobody.axes[0].texts] == ["No test example was misclassified."]
 
 
 def test_more_splits_keep_the_first_ones_and_a_rare_class_is_no_obstacle():
@@ -262,3 +273,12 @@ def test_more_splits_keep_the_first_ones_and_a_rare_class_is_no_obstacle():
     assert experiment.seeds(many)[:2] == experiment.seeds(few)
     y = np.repeat([0, 1], [60, 4])
     assert all(y[train].any() for train, _ in experiment.folds(y, 5, 0))
+
+
+def test_too_few_examples_for_the_folds_or_for_a_test_part_are_refused_with_the_remedy(monkeypatch):
+    with pytest.raises(ValueError, match=r"^n_folds must be at most 4, .* got 5; give fewer folds"):
+        experiment.folds(np.repeat(range(30), 4), 5, 0)
+    many = np.zeros((200, 2)), np.repeat(range(20), 10)
+    monkeypatch.setattr(experiment.datasets, "load_whole", lambda _: many)
+    with pytest.raises(ValueError, match=r"^n_examples must be at least 100, .* of the 20 classes, got 50"):
+        experiment.examples(experiment.Settings(n_examples=50))

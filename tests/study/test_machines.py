@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES
+from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES, failures
 from study.report.notebooks import METADATA, limits
 from study.results.alone import peak_memory
 
@@ -242,6 +242,19 @@ def test_an_environment_that_was_copied_is_made_again_and_until_then_runs_the_co
     assert done.stdout == f"{tmp_path / 'two'}\n", done.stderr
 
 
+def test_it_is_said_that_code_of_another_checkout_runs_than_the_environments(tmp_path, monkeypatch, capsys):
+    own = tmp_path / "own"
+    (own / "study").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(own / ".venv"))
+    failures.say_whose_code_runs()
+    assert capsys.readouterr().err == "", "an environment that belongs to no checkout, such as one of conda"
+    (own / "study" / "__init__.py").touch()
+    program = f"import runpy, sys; sys.prefix = {sys.prefix!r}; sys.argv = ['study', 'list']; "
+    program += "runpy.run_module('study', run_name='__main__', alter_sys=True)"
+    (line,) = run(program, cwd=tmp_path, PYTHONPATH=str(ROOT)).stderr.splitlines()
+    assert line.startswith(f"study: this runs the code of {ROOT}, with the Python of {own}; ") and "PYTHONPATH" in line
+
+
 SLOW = """
 import os, sys, time
 sys.argv = ["bootstrap.py"]
@@ -317,24 +330,71 @@ def test_an_empty_folder_and_an_interrupted_environment_are_made_again(tmp_path,
     assert len(seen) == 4 and not any("PYTHONPATH" in environment for environment in seen)
 
 
-def test_where_uv_cannot_install_the_packages_pip_does(tmp_path, monkeypatch, capsys):
-    project = bootstrap(tmp_path)
+def made(project, monkeypatch, uv):
+    """The commands by which the environment of a project is made, those of uv called instead: a function of their number."""
     project.VENV.mkdir()
     seen = []
 
-    def run(command, **_):
+    def run(command, check=False, **_):
         seen.append([str(part) for part in command])
-        if command[0] == project.program("uv"):
-            raise subprocess.CalledProcessError(2, command)
+        if command[0] != project.program("uv"):
+            return
+        done = uv(sum(each[0] == str(command[0]) for each in seen))
+        if check and done.returncode:
+            raise subprocess.CalledProcessError(done.returncode, command)
+        return done
 
     monkeypatch.setattr(project.subprocess, "run", run)
     project.make()
-    _, getting_uv, with_uv, with_pip, _ = seen
+    return seen
+
+
+def failed(message):
+    return subprocess.CompletedProcess([], 2, stderr=message.encode())
+
+
+UNREACHABLE = "error: Request failed after 3 retries\n  cause: tcp connect error: Connection refused (os error 111)\n"
+
+
+def test_where_uv_cannot_get_the_packages_pip_does(tmp_path, monkeypatch, capsys):
+    project = bootstrap(tmp_path)
+    seen = made(project, monkeypatch, lambda _: failed(UNREACHABLE))
+    _, getting_uv, with_uv, again, with_pip, _ = seen
     assert getting_uv[-3:-1] == ["--require-hashes", "-r"]
     assert re.fullmatch(r"uv==[0-9.]+ \\\n( +--hash=sha256:\w+( \\)?\n)+", Path(getting_uv[-1]).read_text())
-    assert with_uv[-3:] == with_pip[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
+    assert with_uv == again and with_uv[-3:] == with_pip[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
     assert with_pip[1:4] == ["-m", "pip", "install"]
     assert "Now pip does" in capsys.readouterr().out
+
+
+def test_where_uv_succeeds_when_it_is_tried_again_pip_does_not_install_the_packages(tmp_path, monkeypatch, capsys):
+    project = bootstrap(tmp_path)
+    seen = made(
+        project, monkeypatch, lambda n: failed(UNREACHABLE) if n == 1 else subprocess.CompletedProcess([], 0, stderr=b"")
+    )
+    assert len(seen) == 5 and capsys.readouterr().out == "" and project.STAMP.exists()
+
+
+@pytest.mark.parametrize("fault", ["No space left on device (os error 28)", "Disk quota exceeded (os error 122)"])
+def test_where_no_more_can_be_written_the_set_up_ends_and_says_so(tmp_path, monkeypatch, fault):
+    project = bootstrap(tmp_path)
+    message = f"error: Failed to download `scipy==1.17.1`\n  cause: failed to write to file `a`: {fault}\n"
+    if sys.platform != "linux":
+        pytest.skip("numbers of errors of Linux")
+    with pytest.raises(SystemExit, match=r"since no more can be written to the disk .* It needs 1\.3 GB in .*; free some"):
+        made(project, monkeypatch, lambda _: failed(message))
+    assert not project.STAMP.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder in which root can write nothing is one of Linux")
+def test_a_folder_that_cannot_be_written_to_is_named_in_one_line(tmp_path):
+    project = bootstrap(tmp_path)
+    (tmp_path / "build").symlink_to("/proc/self")
+    clean = {name: value for name, value in os.environ.items() if name != "CONDA_PREFIX"}
+    command = [sys.executable, "-B", "bootstrap.py"]
+    done = subprocess.run(command, cwd=project.ROOT, env=clean, capture_output=True, text=True)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and line.startswith("The environment could not be made: [Errno 2]") and "It needs" in line
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")

@@ -84,6 +84,8 @@ SAME = {
     "decimal commas": (table(COMMAS, separator=";"), {"decimal": ","}),
     "decimal commas and blanks": (table(COMMAS, separator=" "), {"decimal": ","}),
     "decimal commas in quotes": (table([[f'"{value}"' for value in row] for row in COMMAS]), {"decimal": ","}),
+    "no-break spaces around numbers": (table([[f"\u00a0{value}\u202f" for value in row] for row in ROWS]), {}),
+    "line breaks around numbers": (table([[*(f'"{value}\n"' for value in row[:3]), row[3]] for row in ROWS]), {}),
     "blanks around names": (table(names=[" f1", "f2 ", " f3 ", '"target"']), {"label": " target "}),
 }
 
@@ -163,6 +165,8 @@ REFUSED = {
     "an open quote": (table(labelled("a", "b", "c")).replace(",a\n", ',"a\n', 1), "line 2: a quote is opened and never"),
     "a field too many": (table([*ROWS[:9], [*ROWS[9], "x"], *ROWS[10:]]), "line 11: there are 5 fields, but 4 in"),
     "a field too few": (table([*ROWS[:9], ROWS[9][:3], *ROWS[10:]]), "line 11: there is no label in 'target'; fill it in"),
+    "a title": ("My flowers\n" + table(), "line 2: there are 4 fields, but 1 in .*; delete lines above the names"),
+    "the separator of a spreadsheet": ("sep=;\n" + table(separator=";"), "line 2: .* delete lines above the names .* sep=;"),
     "row names of R": (
         table([[f'"{i}"', *row] for i, row in enumerate(ROWS)], separator=" "), r"line 2: .* \(R: row.names=FALSE\)"
     ),
@@ -325,11 +329,12 @@ def test_a_dataset_that_an_earlier_version_registered_is_registered_again_by_one
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
+        (with_first("-1e300", {7}), "numbers in 'f1' are too large to compute with, such as -1e\\+300; leave out rows"),
         (ROWS[:99], "there are 99 rows; collect at least 100"),
-        (labelled(*"ab" * 15, "c"), "1 labels in 'target' have fewer than 5 rows, such as 'c'; join them with others"),
+        (labelled(*"ab" * 15, "c"), "1 of 3 labels in 'target' have fewer than 5 rows, such as 'c'; join them with others"),
     ],
 )
-def test_files_that_are_too_small_to_choose_in_are_refused(folder, rows, message):
+def test_files_with_too_few_rows_or_too_large_numbers_are_refused(folder, rows, message):
     with pytest.raises(DataError, match=message):
         own.enter(written(folder, table(rows)), "target")
     assert not own.OWN.exists() and not fetch.RAW.exists()

@@ -131,6 +131,12 @@ def test_a_killed_run_leaves_no_process_and_no_lock_and_of_two_at_once_the_secon
     killed.communicate()
     executed = checkout / "build/quick/notebooks/algorithm.ipynb"
     assert "done" not in executed.read_text(encoding="utf-8")
+    begun.unlink()
+    interrupted = start(checkout, *QUIET)
+    wait_until(begun.exists)
+    os.killpg(interrupted.pid, signal.SIGINT)  # Ctrl-C
+    output, _ = interrupted.communicate(timeout=60)
+    assert output.splitlines()[-2:] == ["", "Interrupted; what was finished is kept."] and "rror" not in output
     go.touch()
     code, output = run(checkout, *QUIET)
     assert code == 0, output
@@ -349,3 +355,8 @@ def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_wil
         assert lines.endswith("at work: notebook b, about 15 s left …")
     else:
         assert lines == "[1/3] notebook a: 10 s, about 15 s left\n"
+    interrupted = logging.makeLogRecord({"msg": "Terminating processes on user request, this might take some time."})
+    assert said.filter(interrupted) and interrupted.msg == "\nInterrupted; what was finished is kept."
+    assert (
+        not said.filter(interrupted) and not log("error", "CalledProcessError in file a") and not log(None, "At least one")
+    )
