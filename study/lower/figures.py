@@ -23,7 +23,7 @@ PLACES = {
     "3 nearest neighbours": (-5, -1, "right"),
     "count sketch": (-7, -2, "right"),
     "neural network": (0, -30, "center"),
-    "polynomial SVM": (-7, -4, "right"),
+    "polynomial SVM": (-6, -10, "right"),
     "RBF SVM": (2, -24, "center"),
     "polynomial SVM (scikit-learn-intelex)": (-7, 2, "right"),
     "RBF SVM (scikit-learn-intelex)": (-7, -10, "right"),
