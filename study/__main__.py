@@ -202,7 +202,8 @@ def _batch(options):
     summary = runs.summary(rows, found)
     if summary is not None:
         print("Errors on the test examples, after the last epoch or as validation has chosen:")
-        print(summary.to_string(index=False, float_format="{:.1f}".format, na_rep="-"))
+        shown = summary.astype(object).where(summary.notna(), "-")
+        print(shown.to_string(index=False, float_format="{:.1f}".format))
     print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}{replaced}", flush=True)
     return 0
 

@@ -46,9 +46,10 @@ def figure_cases(cases, *, columns):
     highest scores are equal.
     """
     rows = -(-len(cases) // columns)
+    width = 0.73 * WIDTH
     boxes = [case["box"] for case in cases]
-    side = ((WIDTH - 0.6) / columns - 0.25) * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
-    figure, axes = canvas(rows, columns, height=rows * (side + 0.4) + 0.4, squeeze=False)
+    side = ((width - 0.6) / columns - 0.25) * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
+    figure, axes = canvas(rows, columns, width=width, height=rows * (side + 0.4) + 0.4, squeeze=False)
     for axis, case in zip(axes.flat, cases, strict=False):
         _draw_regions(axis, case["F"], case["box"])
         for c, marker in enumerate(_markers(case["y"].max() + 1)):

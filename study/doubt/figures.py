@@ -1,7 +1,10 @@
 """Figures of the chapter on doubt. Tables are those of study.doubt.tables; rates are drawn in percent."""
 
+import textwrap
+
 import numpy as np
 
+from study.doubt.tables import PART_NAMES
 from study.style import BLACK, BLUE, GREY, canvas, draw_image, gallery, log_percent_axis
 
 MEASURE_STYLES = {
@@ -13,8 +16,11 @@ MEASURE_STYLES = {
 """How each measure of doubt is drawn: the margin, which the chapter recommends, is blue."""
 SHOWN = {"margin": (BLUE, "o"), "best score": (BLACK, "D")}
 """The measures whose refusals are drawn: colour and marker."""
-LABELS = {"test": "test digits", "like digits": "digit-like\nletters"}
-"""Drawn names of parts of the inputs; the others are drawn by their names."""
+
+
+def _label(part):
+    """The printed name of a part of the inputs, in two lines where it is long."""
+    return textwrap.fill(PART_NAMES.get(part, part), 12)
 
 
 def figure_inputs(rows):
@@ -28,7 +34,7 @@ def figure_inputs(rows):
         for axis, image, title in zip(strip, images, titles, strict=False):
             axis.set_axis_on()
             draw_image(axis, image, title)
-        strip[0].set_ylabel(LABELS.get(kind, kind), rotation=0, ha="right", va="center", fontsize=7)
+        strip[0].set_ylabel(_label(kind), rotation=0, ha="right", va="center", fontsize=7)
     return figure
 
 
@@ -71,7 +77,7 @@ def figure_refusals(refusals):
     for part in parts:
         axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
     axis.set(xlabel="refused (%)", xlim=(0, 100))
-    axis.set_yticks(range(len(parts)), [LABELS.get(part, part) for part in parts])
+    axis.set_yticks(range(len(parts)), [_label(part) for part in parts])
     axis.invert_yaxis()
     axis.legend(loc="lower right")
     return figure

@@ -45,6 +45,10 @@ NAMES = {
     "single_error": "error of single",
 }
 """Printed names of columns; the others are printed by their names, without underscores."""
+PART_NAMES = {
+    "held out": "held-out digits", "test": "test digits", "halves": "half digits", "like digits": "digit-like letters",
+}  # fmt: skip
+"""Printed names of parts of the inputs; the others are printed by their names."""
 COUNTS = {
     "errors": ".4g",
     "images": ",",
@@ -487,7 +491,7 @@ def first_inputs(images, part, parts, names, *, k=6):
 def refusals_table(refusals):
     """`refusals` as they are printed: a row for each kind of input, a column for each measure."""
     wide = refusals.pivot(index="part", columns="measure", values="refused")
-    wide = wide.loc[refusals["part"].unique(), refusals["measure"].unique()]
+    wide = wide.loc[refusals["part"].unique(), refusals["measure"].unique()].rename(index=PART_NAMES)
     return styled(wide.rename_axis(index="input", columns=None).reset_index(), dict.fromkeys(wide.columns, ".1%"))
 
 

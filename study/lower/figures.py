@@ -23,10 +23,11 @@ PLACES = {
     "3 nearest neighbours": (-5, -1, "right"),
     "count sketch": (-7, -2, "right"),
     "neural network": (0, -30, "center"),
-    "polynomial SVM": (7, 4, "left"),
+    "polynomial SVM": (-6, -10, "right"),
+    "RBF SVM": (2, -24, "center"),
     "polynomial SVM (scikit-learn-intelex)": (-7, 2, "right"),
     "RBF SVM (scikit-learn-intelex)": (-7, -10, "right"),
-    "vote": (0, -26, "center"),
+    "vote": (-4, -26, "right"),
     "kernel perceptron, average predictor": (-8, 0, "right"),
     "logistic regression": (-6, -9, "right"),
     "averaged SGD": (0, 15, "center"),
@@ -208,7 +209,8 @@ def _colour(learner):
 
 def _short(learner):
     """The name of a learner as it stands at its point."""
-    return learner.replace(", average predictor", "").replace(" (scikit-learn-", "\n(").replace(", one", ",\none")
+    short = learner.replace(", average predictor", "").replace(" (scikit-learn-", "\n(")
+    return short.replace(", one", ",\none").replace("polynomial ", "polynomial\n")
 
 
 def _mark(place):

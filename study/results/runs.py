@@ -193,6 +193,7 @@ def table(experiment, runs, name=None, *, progress=False):
     """The rows of all runs, computed where they are not stored, with every field of the settings in a column.
 
     name is one of the experiment's tables, by default the first. Columns that the table has itself stay where they are.
+    Whole numbers that tell what was tried, such as degrees, are integers where other rows have none, too.
     Raises ValueError for another name.
     """
     name = name or experiment.tables[0]
@@ -202,7 +203,9 @@ def table(experiment, runs, name=None, *, progress=False):
     for part in tqdm(parts(runs), desc=experiment.name, unit="part", disable=not progress):
         experiment(part)
         found += [_with_keys(experiment, run, name) for run in part]
-    return pd.concat(found, ignore_index=True)
+    rows = pd.concat(found, ignore_index=True)
+    told = [each for each in rows.select_dtypes(float) if each in (*TOLD, "epoch", "epochs")]
+    return rows.astype({each: "Int64" for each in told if (rows[each].dropna() % 1 == 0).all()})
 
 
 def check_target(target):

@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,15 @@ def test_a_table_has_the_rows_of_each_run_under_its_keys_and_a_summary_is_over_t
     own = rows.query("degree == 3 and predictor == 'voted' and epoch == 2 and split == 'test'")["errors"]
     assert table.loc[(3, "voted")].to_list() == pytest.approx([3, own.mean(), own.std(), own.min(), own.max()])
     assert len(table) == 8 and runs.summary(rows.drop(columns="errors"), found) is None
+
+
+def test_whole_numbers_that_tell_what_was_tried_are_integers_where_a_row_has_none():
+    tried = {"method": ["kernel perceptron", "own"], "value": [3.0, np.nan], "width": [0.5, np.nan]}
+    rows = pd.DataFrame(tried | {"error": [1.0, 0.0]})
+    experiment = MagicMock(return_value=rows, tables=("errors",))
+    experiment.name = "own"
+    lines = runs.table(experiment, settings("--degree", "2")).to_csv(index=False).splitlines()
+    assert [line.split(",")[-4:] for line in lines[1:]] == [["kernel perceptron", "3", "0.5", "1.0"], ["own", "", "", "0.0"]]
 
 
 def test_a_summary_takes_the_last_epoch_of_what_has_epochs_and_tells_apart_all_that_was_tried():
