@@ -132,6 +132,7 @@ def _named(node):
     return {parts[0] for parts in chains(node)}
 
 
+@cache
 def named(dotted):
     """(Symbol, names left) of a dotted name of the project, or None: through imports, and from an instance to its class."""
     parts = dotted.split(".")

@@ -13,6 +13,7 @@ import signal
 import site
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -271,10 +272,16 @@ def _check_texts(index, cell):
             )
 
 
+@cache
+def _own_paths():
+    """The folders of this machine that a text might name."""
+    own = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
+    return {path for path in own if len(path) > 1}
+
+
 def _machine_path(text):
     """The first piece of text that names a folder of this machine, or looks like one of another's; else None."""
-    here = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
-    found = [path for path in here if len(path) > 1 and re.search(re.escape(path) + r"\b", text)]
+    found = [path for path in _own_paths() if path in text and re.search(re.escape(path) + r"\b", text)]
     if match := MACHINE_PATH.search(text):
         found.append(match.group())
     return min(found, default=None)
