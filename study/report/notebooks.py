@@ -101,7 +101,7 @@ def execute(source, target, parameters, links=""):
     begun = []
     os.environ[NOTES] = str(notes.resolve())  # the kernel inherits it
     try:
-        papermill.execute_notebook(
+        executed = papermill.execute_notebook(
             notebook,
             str(part),
             parameters,
@@ -115,7 +115,6 @@ def execute(source, target, parameters, links=""):
             kernel_manager_class=manager,
             on_cell_start=lambda cell, cell_index: begun.append((cell_index, cell)),
         )
-        executed = nbformat.read(part, as_version=4)
         if links:
             executed.cells.insert(0, nbformat.v4.new_markdown_cell(links, metadata={"tags": [LINKS]}))
         executed = clean(executed)
