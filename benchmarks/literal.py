@@ -71,7 +71,7 @@ def warm_up(threads):
     """Have everything compiled before the clock runs."""
     data = datasets.load("digits")
     gram = Gram.of_points(data.X[:300], memory_budget=MEMORY_BUDGET)
-    find_mistakes(gram, kernels.polynomial(2), data.signs[:, :300], [np.arange(300)], 1, threads=threads)
+    find_mistakes(gram, kernels.polynomial(2), data.signs[:, :300], [np.arange(300)[None]], 1, threads=threads)
 
 
 if __name__ == "__main__":

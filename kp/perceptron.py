@@ -117,7 +117,8 @@ def find_mistakes(
         skips = not signs.all()
         ends = [np.zeros(m, dtype=np.int64)]  # of the epochs, in steps of each learner
         for order in orders:
-            visited = list(np.broadcast_to(order, signs.shape))
+            # A view that is read-only, as of np.broadcast_to, would be compiled for once more.
+            visited = list(order) if len(order) == m else [order[0]] * m
             if skips:
                 visited = [own[z[own] != 0] for own, z in zip(visited, signs, strict=True)]
             found = run.epoch(visited, ends[-1], callback)

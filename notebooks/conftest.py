@@ -15,8 +15,8 @@ from nbval.plugin import IPyNbCell
 
 from study import chapters, datasets
 from study.report import forked
-from study.report.display import captioned
 from study.report.expressions import depends
+from study.report.source import captioned
 from study.results import code
 
 PROGRAM = """

@@ -85,7 +85,7 @@ def programs():
 def called(name, tree):
     """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
     and the names of attributes of anything else, which may be methods."""
-    found = {tuple(path.rpartition(".")[::2]) for _, path in imports(tree)}
+    found = {(code.home(package, name), name) for package, _, name in (path.rpartition(".") for _, path in imports(tree))}
     alias = code.aliases(tree)
     for place in tree.body:
         for node in ast.walk(place):

@@ -13,11 +13,11 @@ import pytest
 from papermill.translators import PythonTranslator
 
 from study import chapters
-from study.report.display import captioned
 from study.report.engine import with_values
 from study.report.expressions import HEAD, conditions
 from study.report.notebooks import LINKS, clean
 from study.report.origin import changed, difference
+from study.report.source import captioned
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.ipynb"))

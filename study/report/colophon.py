@@ -1,9 +1,9 @@
 """The colophon of every document: whose text, code, parameters and cells it has. No option leaves it out."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 
-import kp
 from study import ROOT
 
 
@@ -17,13 +17,14 @@ def words(paths):
 
 
 def version():
-    """The version of kp and the commit of the checkout, as far as it is known."""
+    """The version of the project and the commit of the checkout, as far as it is known."""
+    number = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=, changed"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        return f"version {kp.__version__}"
-    return f"version {kp.__version__}, commit {found}"
+        return f"version {number}"
+    return f"version {number}, commit {found}"
 
 
 def _of(path):

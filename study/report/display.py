@@ -10,11 +10,9 @@ import contextlib
 import hashlib
 import inspect
 import io
-import json
 import numbers
 import re
 import textwrap
-from dataclasses import dataclass
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -22,9 +20,12 @@ import numpy as np
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from study import ROOT, chapters
+from study.report.source import Source
 from study.results import store
 from study.style import SETS
 
@@ -97,59 +98,6 @@ def _run_name(values):
     text = "".join(f"-{name}_{value}" for name, value in values.items())
     safe = re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII)[:LONGEST_RUN_NAME]
     return text if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Facts of a source notebook that are known before it is run.
-
-    parameters : {name: default} in their order; before : names that are assigned in code above the parameters; captions :
-    {name: "Figure" or "Table"} of what it shows with a caption, in order. What a function figure_NAME makes is a figure,
-    and so is the attribute figure of axes, or figure_ of a scikit-learn display.
-    """
-
-    parameters: dict
-    before: set
-    captions: dict
-
-    @classmethod
-    def read(cls, source):
-        """That of notebooks/<source>.ipynb."""
-        # Plain JSON: the reader of notebooks takes longer to import than some of them to run.
-        cells = json.loads((ROOT / "notebooks" / f"{source}.ipynb").read_text(encoding="utf-8"))["cells"]
-        tags = [cell["metadata"].get("tags", []) for cell in cells]
-        code = [ast.parse("".join(cell["source"])) if cell["cell_type"] == "code" else ast.Module([], []) for cell in cells]
-        (place,) = (index for index, each in enumerate(tags) if "parameters" in each)
-        assigned = [
-            (target.id, ast.literal_eval(statement.value))
-            for statement in code[place].body
-            for target in getattr(statement, "targets", None) or [statement.target]
-        ]
-        stored = {
-            node.id
-            for tree in code[:place]
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        named = [(name, code[index - 1]) for index, each in enumerate(tags) for name in captioned(each)]
-        return cls(dict(assigned), stored, {name: "Figure" if _draws(above) else "Table" for name, above in named})
-
-    def names(self, kind):
-        """The names of its figures, or tables, in order."""
-        return [name for name, each in self.captions.items() if each == kind]
-
-
-def captioned(tags):
-    """The names in a text cell's tags caption:NAME: one at most."""
-    return [tag.partition(":")[2] for tag in tags if tag.startswith("caption:")]
-
-
-def _draws(tree):
-    """Whether the last expression of a cell calls a function figure_NAME, or is the figure of axes or of a display."""
-    last = getattr(tree.body[-1], "value", None) if tree.body else None
-    if isinstance(last, ast.Attribute):
-        return last.attr in ("figure", "figure_")
-    return isinstance(last, ast.Call) and ast.unparse(last.func).rpartition(".")[2].startswith("figure_")
 
 
 class OpenChapter:
@@ -242,7 +190,6 @@ class OpenChapter:
         """The picture of a figure, with its width on the screen. It is closed, so that nothing else shows it."""
         self.last = fig
         png = _picture(fig, "png", Source=self._drawn_by(fig))
-        fig.set_layout_engine("none")  # the file for the report has the same layout, which takes longer than drawing
         plt.close(fig)
         return png, {"width": round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)}
 
@@ -285,11 +232,24 @@ def show_source(function):
 
 
 def _picture(fig, kind, **facts):
-    """Bytes of the figure as "png" or "svg", with facts but without date or software version."""
+    """Bytes of the figure as "png" or "svg", with facts but without date or software version.
+
+    The figure keeps the layout of its first picture. It is drawn once: `savefig` would draw all of it twice, for the layout.
+    """
     nothing = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}[kind]
+    dpi, canvas, layout = fig.dpi, fig.canvas, fig.get_layout_engine()
     file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "kp"}):
-        fig.savefig(file, format=kind, dpi=PIXELS_PER_INCH, metadata={**nothing, **facts})
+    try:
+        fig.dpi = PIXELS_PER_INCH
+        if layout:
+            layout.execute(fig)
+            fig.set_layout_engine("none")
+        with mpl.rc_context({"svg.hashsalt": "kp"}):
+            page = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](fig)
+            getattr(page, f"print_{kind}")(file, metadata={**nothing, **facts})
+    finally:
+        fig.dpi = dpi
+        fig.set_canvas(canvas)
     return file.getvalue()
 
 

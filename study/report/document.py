@@ -31,9 +31,9 @@ from urllib.parse import quote
 
 from study import ROOT
 from study.report import colophon, content, played, policy, references
-from study.report.display import captioned
 from study.report.notebooks import LINKS, joined, read
 from study.report.panels import Panels, together
+from study.report.source import captioned
 from study.results import store
 
 TEMPLATES = Path(__file__).parent

@@ -22,8 +22,8 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.display import captioned
 from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends
+from study.report.source import captioned
 
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""

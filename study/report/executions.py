@@ -12,16 +12,17 @@ import study
 from kp.compiled import has_cache
 from study import BUILD, ROOT, chapters
 from study.progress import Progress
+from study.report import origin
 from study.results import costs
 
-LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.engine", "study.results.experiment", "study.style")
+LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.display", "study.report.engine")
 """Modules by which the libraries that most notebooks use are loaded."""
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def execute(chapter, profile):
     """Execute the notebook of a chapter; see `study.report.notebooks.execute`."""
-    from study.report import forked, notebooks, origin
+    from study.report import forked, notebooks
 
     forked.use(origin.modules(chapter.notebook))
     parameters, links = chapter.parameters(profile), chapters.links(chapter, profile)
@@ -37,6 +38,8 @@ def execute_all(names, profile, jobs):
     """
     for module in LIBRARIES if sys.platform == "linux" else ():
         importlib.import_module(module)
+    for name in names:
+        origin.modules(chapters.chapter(name, profile).notebook)  # each module of the project is read once for all of them
     gc.freeze()
     said = {name: f"notebook {name}" for name in names}
     usual = {words: costs.last_seconds(profile, name) for name, words in said.items()}

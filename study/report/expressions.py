@@ -11,8 +11,8 @@ with any content.
 import ast
 import re
 
-from study.report.display import captioned
 from study.report.references import addressed, cites
+from study.report.source import captioned
 
 KEPT = "kept"
 LEFT_OUT = "left out"

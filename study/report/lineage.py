@@ -123,6 +123,7 @@ def _named(node):
     return {parts[0] for parts in chains(node)}
 
 
+@cache
 def named(dotted):
     """(Symbol, names left) of a dotted name of the project, or None: through imports, and from an instance to its class."""
     parts = dotted.split(".")
@@ -312,8 +313,13 @@ def _of_experiment(name):
 def files(symbols, read):
     """The files of data that the symbols lead to, of those that were read: names relative to the project; tables first, of
     these the results, and the nearest first."""
+    return list(_files(tuple(dict.fromkeys(symbols)), tuple(read)))
+
+
+@cache
+def _files(symbols, read):
     found = {}
-    for each in closure(symbols):
+    for each in _closure(symbols):
         found |= dict.fromkeys(_of_experiment(each.experiment) if each.experiment else ())
         for pattern in _patterns(each):
             found |= dict.fromkeys(name for name in read if fnmatch(name.rpartition("/")[2], pattern))

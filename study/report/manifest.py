@@ -5,7 +5,7 @@ import re
 import pandas as pd
 
 from study import ROOT, chapters
-from study.report.display import Source
+from study.report.source import Source
 from study.results import store
 
 

@@ -13,6 +13,7 @@ import signal
 import site
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -100,7 +101,7 @@ def execute(source, target, parameters, links=""):
     begun = []
     os.environ[NOTES] = str(notes.resolve())  # the kernel inherits it
     try:
-        papermill.execute_notebook(
+        executed = papermill.execute_notebook(
             notebook,
             str(part),
             parameters,
@@ -114,7 +115,6 @@ def execute(source, target, parameters, links=""):
             kernel_manager_class=manager,
             on_cell_start=lambda cell, cell_index: begun.append((cell_index, cell)),
         )
-        executed = nbformat.read(part, as_version=4)
         if links:
             executed.cells.insert(0, nbformat.v4.new_markdown_cell(links, metadata={"tags": [LINKS]}))
         executed = clean(executed)
@@ -271,10 +271,16 @@ def _check_texts(index, cell):
             )
 
 
+@cache
+def _own_paths():
+    """The folders of this machine that a text might name."""
+    own = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
+    return {path for path in own if len(path) > 1}
+
+
 def _machine_path(text):
     """The first piece of text that names a folder of this machine, or looks like one of another's; else None."""
-    here = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
-    found = [path for path in here if len(path) > 1 and re.search(re.escape(path) + r"\b", text)]
+    found = [path for path in _own_paths() if path in text and re.search(re.escape(path) + r"\b", text)]
     if match := MACHINE_PATH.search(text):
         found.append(match.group())
     return min(found, default=None)

@@ -133,6 +133,7 @@ def public(package):
     return sorted({*modules, *(name for name, count in counts.items() if count == 1 and not name.startswith("_"))})
 
 
+@cache
 def _modules(package):
     """The names of the modules of a package, without its own."""
     return {each.removeprefix(f"{package}.") for each in SOURCES if each.rpartition(".")[0] == package}

@@ -5,6 +5,7 @@ import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import types
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -77,6 +78,15 @@ def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their
                 b = b + z[a, t]
                 mistakes.append(t)
         assert log.errors is None and log.example.tolist() == mistakes
+
+
+def test_orders_that_are_shared_or_skip_examples_are_compiled_for_once():
+    signs = np.array([[1, -1, 1, -1], [1, 0, -1, 1]])
+    gram = Gram.of_points(np.array([[1, 2], [3, 4], [5, 6], [7, 8]]), memory_budget=2**20)
+    for m in (1, 2):
+        find_mistakes(gram, kernels.polynomial(2), signs, visiting_orders(4, m, 1), 1)
+    arrays = [kind for each in perceptron._visit_stretch.signatures for kind in each if isinstance(kind, types.Array)]
+    assert arrays and all(kind.mutable for kind in arrays)
 
 
 @pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])

@@ -3,11 +3,13 @@
 import base64
 import hashlib
 import html as escaping
+import io
 import json
 import re
 import shutil
 import socket
 import subprocess
+import sys
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -31,6 +33,32 @@ FACTS = dict(
 )  # fmt: skip
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 ROWS = "| set | error |\n| :-- | --: |\n| a\\|b | 50.0 % |\n| c | 25.0 % |"
+
+
+def test_documents_and_the_batch_load_no_library_that_draws_or_learns():
+    program = "from study.report import document, ledger, origin; import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not {"matplotlib.pyplot", "seaborn", "sklearn", "numba", "scipy.stats"} & set(done.stdout.split())
+
+
+def drawn():
+    figure, (left, right) = style.canvas(1, 2)
+    left.plot([0, 1], [1, 3], label="a long name in the legend")
+    left.set(ylabel="share", title="lines")
+    left.legend()
+    figure.colorbar(right.imshow(np.eye(3)), ax=right)
+    return figure
+
+
+def test_a_figure_that_is_drawn_once_has_the_bytes_of_savefig():
+    figure, plain = drawn(), drawn()
+    canvas, dpi = figure.canvas, figure.dpi
+    for kind, nothing in {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}.items():
+        file = io.BytesIO()
+        plain.savefig(file, format=kind, dpi=200, metadata={**nothing, "Source": "a"})
+        assert display._picture(figure, kind, Source="a") == file.getvalue()
+        plain.set_layout_engine("none")
+    assert (figure.canvas, figure.dpi) == (canvas, dpi)
 
 
 def text(words, *tags, **more):

@@ -348,7 +348,7 @@ def test_what_is_read_when_modules_are_imported_counts_for_the_kernels_that_have
 
 
 def test_a_new_entry_of_the_plan_makes_no_notebook_stale():
-    program = "import study.report"
+    program = "from study.report import open_chapter"
     assert "study.chapters" in code.reached(program)
     assert "study.chapters" not in code.reached(program, without=origin.PLAN)
 

@@ -16,6 +16,7 @@ from study import datasets
 from study.__main__ import main
 from study.datasets import fetch
 from study.report import display, notebooks
+from study.report.source import Source
 from study.results import store
 
 pytestmark = pytest.mark.long
@@ -47,7 +48,7 @@ def write_result(path, folder):
 def draw_figure(path, folder):
     figure, axis = plt.subplots()
     axis.plot(np.random.RandomState(0).normal(size=5000))
-    chapter = display.OpenChapter(display.Source({}, set(), {"counts": "Figure"}), "data", False, ".")
+    chapter = display.OpenChapter(Source({}, set(), {"counts": "Figure"}), "data", False, ".")
     chapter.last = figure
     chapter.named("counts")
 

@@ -14,8 +14,8 @@ from sklearn.preprocessing import MinMaxScaler
 from kp import OneVsAllKernelPerceptron
 from study import ROOT, statistics
 from study.questions import experiment, figures, tables
-from study.report.display import captioned
 from study.report.expressions import EXPRESSION, HEAD
+from study.report.source import captioned
 
 SMALL = {"n_repeats": 2, "n_folds": 3, "max_iter": 2}
 

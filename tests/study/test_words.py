@@ -12,6 +12,7 @@ from study import words
 from study.report import content, display, expressions, references
 from study.report.engine import with_values
 from study.report.notebooks import METADATA, execute
+from study.report.source import Source
 from study.statistics import Difference
 
 GAP = Difference(0.0008, -0.0009, 0.0024, 0.4, 20, "orders", "t")
@@ -105,7 +106,7 @@ def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_ag
 
 
 def opened(*, published=False):
-    source = display.Source({}, set(), {"lines": "Figure", "bars": "Figure", "rows": "Table"})
+    source = Source({}, set(), {"lines": "Figure", "bars": "Figure", "rows": "Table"})
     return display.OpenChapter(source, "mnist", published)
 
 
@@ -172,7 +173,8 @@ OPEN = """\
 import pandas as pd
 from IPython import get_ipython
 from study import style
-from study.report.display import OpenChapter, Source
+from study.report.display import OpenChapter
+from study.report.source import Source
 OpenChapter(Source({}, set(), {"line": "Figure", "rows": "Table"}), "x", False).enter(get_ipython())"""
 FIGURE = """\
 figure, axis = style.canvas()
