@@ -1,5 +1,6 @@
 """Property tests try the same examples in every run; HYPOTHESIS_PROFILE=search tries others."""
 
+import gc
 import json
 import os
 
@@ -9,6 +10,11 @@ from hypothesis import settings
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_collection_finish():
+    """What was imported stays: it is left out of later collections of garbage, of which statsmodels makes one in each call."""
+    gc.freeze()
 
 
 @pytest.fixture
