@@ -133,7 +133,7 @@ def figure_too_low(hidden, speakers):
     axes[0].set_title("settings chosen on the test folds")
     axes[1].set_title("vowel, with new speakers")
     styles = {"marker": "o", "color": style.INK, "lw": 0, "markersize": 5}
-    words = {"none": "as the article measures", style.INK: "in other repeats (left), on new speakers (right)"}
+    words = {"none": "the article's way", style.INK: "in other repeats (left), on new speakers (right)"}
     handles = [Line2D([], [], markerfacecolor=fill, label=label, **styles) for fill, label in words.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
