@@ -87,7 +87,6 @@ def equal_terms(found):
         gaps=most,
         one_vs_all_first=most["one-vs-all", "ordinary", "average"],
         xu_zhang_last=most["ordinary", "Xu-Zhang, no threshold", "average"],
-        first_to_last=most["one-vs-all", "Xu-Zhang, no threshold", "average"],
         thresholds=most["Xu-Zhang", "Xu-Zhang, no threshold", "average"],
         first_gap=few["ordinary", "Xu-Zhang, no threshold", "average"],
         excess=by_size["Xu-Zhang"] / by_size["ordinary"],
