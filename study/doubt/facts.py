@@ -182,7 +182,7 @@ class Facts:
     @property
     def softmax(self):
         """The Brier score of the softmax less that of the constant."""
-        return self.brier["temperature − constant"]
+        return self.brier["softmax − constant"]
 
     @property
     def calibrated(self):
@@ -217,6 +217,10 @@ class Facts:
     def most_refused(self):
         """By kind of input that is no digit, the largest share that any of the measures refuses."""
         return self.refusals.groupby("part")["refused"].max()[list(KINDS)]
+
+    def refused_by(self, measure, part):
+        """The share of a kind of input that one measure refuses."""
+        return self.refusals.set_index(["measure", "part"])["refused"][measure, part]
 
     @property
     def accepted(self):

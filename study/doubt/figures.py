@@ -11,11 +11,14 @@ MEASURE_STYLES = {
     "margin": {"color": BLUE, "linestyle": "-", "linewidth": 1.8},
     "margin of one perceptron": {"color": BLUE, "linestyle": "--"},
     "vote share": {"color": BLACK, "linestyle": "-."},
-    "probability": {"color": GREY, "linestyle": ":"},
+    "softmax": {"color": GREY, "linestyle": ":"},
 }
 """How each measure of doubt is drawn: the margin, which the chapter recommends, is blue."""
-SHOWN = {"margin": (BLUE, "o"), "best score": (BLACK, "D")}
-"""The measures whose refusals are drawn: colour and marker."""
+SHOWN = {
+    "margin": {"color": BLUE, "marker": "o", "markersize": 5},
+    "best score": {"color": BLACK, "marker": "D", "markersize": 9, "markerfacecolor": "none", "markeredgewidth": 1.3},
+}
+"""How the measures whose refusals are drawn look: the diamond is hollow, so that a dot shows inside it."""
 
 
 def _label(part):
@@ -72,12 +75,13 @@ def figure_refusals(refusals):
     figure, axis = canvas(width=5.6, height=2.8)
     wide = refusals.pivot(index="part", columns="measure", values="refused")
     parts = [part for part in refusals["part"].unique() if part not in ("held out", "blank")]
-    for name, (colour, marker) in SHOWN.items():
-        axis.plot(100 * wide.loc[parts, name], parts, marker, color=colour, markersize=7, label=name, clip_on=False)
+    for name, look in SHOWN.items():
+        axis.plot(100 * wide.loc[parts, name], parts, linestyle="none", label=name, clip_on=False, **look)
     for part in parts:
-        axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
+        axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=2, alpha=0.6, zorder=1)
     axis.set(xlabel="refused (%)", xlim=(0, 100))
     axis.set_yticks(range(len(parts)), [_label(part) for part in parts])
     axis.invert_yaxis()
+    axis.grid(axis="y", visible=False)
     axis.legend(loc="lower right")
     return figure

@@ -35,7 +35,7 @@ DRAWS = 500
 NAMES = {
     "low": "95 % from",
     "high": "to",
-    "calibrated": "if true, up to",
+    "calibrated": "limit",
     "brier": "Brier score",
     "aurc": "AURC",
     "augrc": "AUGRC",
@@ -102,7 +102,7 @@ def measures(answers, T):
         "margin": (answers.classes, margin(answers.scores)),
         "margin of one perceptron": (answers.single.argmax(axis=1), margin(answers.single)),
         "vote share": (answers.shares.argmax(axis=1), answers.shares.max(axis=1)),
-        "probability": (answers.classes, softmax(answers.scores / T, axis=1).max(axis=1)),
+        "softmax": (answers.classes, softmax(answers.scores / T, axis=1).max(axis=1)),
     }
 
 
@@ -181,17 +181,17 @@ def probabilities(held, y_held, test):
     return {
         "constant": accuracy * answer + (1 - accuracy) / (C - 1) * (1 - answer),
         "vote share": test.shares,
-        "temperature": softmax(test.scores / T, axis=1),
+        "softmax": softmax(test.scores / T, axis=1),
     }
 
 
 def confidences(held, y_held, test, P_of):
-    """{method: (classes (n,), confidence (n,))}: the largest of the probabilities P_of, and after the temperature the
+    """{method: (classes (n,), confidence (n,))}: the largest of the probabilities P_of, and after the softmax the
     calibrated margin, which has no probabilities of the other classes."""
     found = {}
     for name, P in P_of.items():
         found[name] = (P.argmax(axis=1), P.max(axis=1))
-        if name == "temperature":
+        if name == "softmax":
             found["calibrated margin"] = (test.classes, calibrated_margin(held, y_held, test))
     return found
 
@@ -234,7 +234,7 @@ def calibration_tests(of, y):
     """{"a − b": Difference} of the Brier scores of two confidences in their answers on the same images, one family (Holm):
     a bootstrap over test images."""
     squares = {method: ((classes == y) - confidence) ** 2 for method, (classes, confidence) in of.items()}
-    pairs = ("temperature", "constant"), ("calibrated margin", "constant"), ("calibrated margin", "vote share")
+    pairs = ("softmax", "constant"), ("calibrated margin", "constant"), ("calibrated margin", "vote share")
     tests = {f"{a} − {b}": statistics.bootstrap(squares[a] - squares[b], varies="test images") for a, b in pairs}
     return statistics.holm(tests)
 

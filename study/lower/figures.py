@@ -27,7 +27,7 @@ PLACES = {
     "RBF SVM": (2, -24, "center"),
     "polynomial SVM (scikit-learn-intelex)": (-7, 2, "right"),
     "RBF SVM (scikit-learn-intelex)": (-7, -10, "right"),
-    "vote": (-4, -26, "right"),
+    "vote": (-3, -17, "right"),
     "kernel perceptron, average predictor": (-8, 0, "right"),
     "logistic regression": (-6, -9, "right"),
     "averaged SGD": (0, 15, "center"),
@@ -53,8 +53,8 @@ RAISED = {8: 5, 12: -5}
 
 
 def figure_ladder(ladder):
-    """The table of the ladder, a row for each step: a dot at its error with its value and its interval, hollow and so named
-    if it was found in hindsight; the last row, of the support vector machine, is a line through all."""
+    """The table of the ladder, a row for each step: a dot at its error with its interval, and its value at the right; hollow
+    and so named if it was found in hindsight; the last row, of the support vector machine, is a line through all."""
     figure, axis = canvas(height=2.9)
     steps = ladder[ladder["name"] != SVM]
     svm = ladder[ladder["name"] == SVM].iloc[0]
@@ -71,12 +71,12 @@ def figure_ladder(ladder):
         inside = "white" if row.hindsight else colour
         axis.errorbar(error, place, xerr=ends, fmt="o", markersize=6, markerfacecolor=inside, capsize=2, color=colour)
         axis.annotate(
-            percent(row.error), (error, place), xytext=(0, 6), textcoords="offset points", fontsize=9, ha="center",
-            va="bottom", color=colour, bbox=CLEAR, zorder=1, weight="bold" if place == len(steps) - 1 else "normal",
+            percent(row.error), (1, place), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
+            fontsize=9, va="center", color=colour, weight="bold" if place == len(steps) - 1 else "normal",
         )  # fmt: skip
     labels = [f"{row.name} (in hindsight)" if row.hindsight else row.name for row in steps.itertuples()]
     axis.set(yticks=range(len(steps)), yticklabels=labels, xlabel="test error (%)")
-    axis.set_ylim(len(steps) - 0.5, -0.9)
+    axis.set_ylim(len(steps) - 0.5, -0.5)
     axis.grid(axis="y", visible=False)
     log_percent_axis(axis, which="x")
     axis.set_xlim(80 * steps["low"].min(), 120 * steps["high"].max())
@@ -171,7 +171,7 @@ def figure_growth(grown, laws):
         side = {"xytext": (8, 8)} if place else {"xytext": (-6, -12), "ha": "right"}
         axis.annotate(f"degree {degree}", end, **side, **beside)
     star = 100 * grown[most].mean()
-    axis.plot(most, star, "*", color=BLUE, markersize=11, markerfacecolor="white")
+    axis.plot(most, star, "*", color=BLUE, markersize=11, markerfacecolor=MARKS[0][1])
     axis.annotate("shifted copies", (most, star), xytext=(8, 0), **beside)
     axis.set(xscale="log", xlim=(0.8 * sizes[0], 8 * most), xlabel="training examples", ylabel="test error (%)")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -210,7 +210,7 @@ def _colour(learner):
 def _short(learner):
     """The name of a learner as it stands at its point."""
     short = learner.replace(", average predictor", "").replace(" (scikit-learn-", "\n(")
-    return short.replace(", one", ",\none").replace("polynomial ", "polynomial\n")
+    return short.replace(", one", ",\none").replace("polynomial ", "polynomial\n").replace("vote of ", "vote of\n")
 
 
 def _mark(place):

@@ -93,7 +93,7 @@ def calibration():
     """Errors of stated chances on the test images: logistic, of a logistic curve of the margin; softmax, at a fitted
     temperature; constant, of the same chance for all."""
     off = doubt.calibration_errors
-    return SimpleNamespace(logistic=off["calibrated margin"], softmax=off["temperature"], constant=off["constant"])
+    return SimpleNamespace(logistic=off["calibrated margin"], softmax=off["softmax"], constant=off["constant"])
 
 
 def budget():
