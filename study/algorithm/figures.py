@@ -237,6 +237,6 @@ def _handles():
     ring = dict(markerfacecolor="none", markeredgecolor="black")
     return [
         *(Line2D([], [], linestyle="none", marker=m, color=c, label=label) for _, c, m, label in SIGNS),
-        Line2D([], [], linestyle="none", marker="o", markersize=8, label=r"$\alpha > 0$", **ring),
+        Line2D([], [], linestyle="none", marker="o", markersize=8, label="misclassified so far", **ring),
         Line2D([], [], linestyle="none", marker="x", markersize=7, color="black", label="just misclassified"),
     ]

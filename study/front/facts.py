@@ -11,6 +11,9 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import claims
+from study.budgets import experiment as budgets
+from study.budgets import facts as of_budgets
+from study.budgets.tables import learners as by_learner
 from study.classes import facts as forms
 from study.classes.tables import PRINTED
 from study.doubt.facts import published as doubt
@@ -25,7 +28,7 @@ from study.words import interval, intervals, size, span
 def gathered():
     """All of them, each by the name of its function."""
     every = (averaging, choice, degrees, epochs, error, network, order, recipe, refusal, replication, several_classes,
-             svm, vote)  # fmt: skip
+             short_memory, svm, vote, wrong_labels)  # fmt: skip
     return SimpleNamespace(**{each.__name__: each() for each in every})
 
 
@@ -63,7 +66,7 @@ def averaging_table():
         part = gaps.loc[epoch].loc[rows]
         if len(rows) == 1:
             return f"{size(part.iloc[0])} ({interval(part.iloc[0])})"
-        return f"{span(part['estimate'])} (from {intervals(part)})"
+        return f"{span(part['estimate'])} (intervals within {intervals(part)})"
 
     rows = [("2", [2]), ("3", [3]), ("4 to 6", [4, 5, 6])]
     table = [(name, cell(1, own), cell(10, own)) for name, own in rows]
@@ -112,13 +115,14 @@ def network():
 
 def recipe():
     """Images deskewed, of unit norm, with shifted copies of the misclassified ones; five orders. error, low, high: over
-    orders and images; chosen: its degree and number of copies; to_svm: its difference from the SVM on raw pixels; deskewed:
-    the error of deskewed images alone, at degree 4; foreseen: that held-out images would have chosen that degree, too, and
-    deskewing before all other single preparations."""
+    orders and images; minutes and memory (GiB): of training with two threads; chosen: its degree and number of copies;
+    to_svm: its difference from the SVM on raw pixels; deskewed: the error of deskewed images alone, at degree 4; foreseen:
+    that held-out images would have chosen that degree, too, and deskewing before all other single preparations."""
     own, deskewed = lower.step.recipe, lower.step.deskewed
     foreseen = lower.alone.index[1] == "deskewed" and lower.alone["degree"].iloc[1] == 4
     return SimpleNamespace(
-        error=own.error, low=own.low, high=own.high, to_svm=lower.recipe.svm, deskewed=deskewed.error,
+        error=own.error, low=own.low, high=own.high, minutes=own.seconds / 60, memory=own.memory,
+        to_svm=lower.recipe.svm, deskewed=deskewed.error,
         chosen=(lower.chosen.degree, lower.chosen.copies),
         foreseen=foreseen and deskewed.name == "deskewed images, degree 4",
     )  # fmt: skip
@@ -143,6 +147,16 @@ def several_classes():
         n_sets=len(forms.set_errors()),
         **{name: _turned(forms.digit_gap("one-vs-all", form)) for name, form in others.items()},
     )  # fmt: skip
+
+
+def short_memory():
+    """`study.budgets.facts.budget` of the published runs."""
+    return of_budgets.budget(budgets.PUBLISHED)
+
+
+def wrong_labels():
+    """`study.budgets.facts.remedies` of the published runs."""
+    return of_budgets.remedies(by_learner(budgets.wrong_labels(budgets.PUBLISHED.noises())))
 
 
 def replication():

@@ -360,7 +360,7 @@ def figure_among_predictors(verdicts):
         for row in last[last["predictor"] == name].itertuples():
             _draw_difference(axis, row, **look(name))
         axis.set(title=name, xlabel="degree")
-        axis.margins(x=0.12)
+        axis.margins(x=0.12, y=0.12)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0, 0].set_ylabel("points above the\naverage predictor")
     return figure
