@@ -130,7 +130,7 @@ def figure_differences(effects):
     """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
-    figure, axis = canvas(width=5.6, height=0.27 * len(order) + 0.65)
+    figure, axis = canvas(width=5.6, height=0.21 * len(order) + 0.55)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
