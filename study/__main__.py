@@ -439,7 +439,7 @@ def _held(options):
 
 
 if __name__ == "__main__":
-    failures.say_whose_code_runs()
+    failures.warn_of_other_checkout()
     try:
         code = main()
         sys.stdout.flush()

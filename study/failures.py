@@ -37,8 +37,8 @@ SYSTEM = {
 """Errors of the system on files, and what to do."""
 
 
-def say_whose_code_runs():
-    """Print a line if the code that runs is not that of the checkout whose environment runs it."""
+def warn_of_other_checkout():
+    """Print a warning if this code and the environment that runs it belong to different checkouts."""
     own = Path(sys.prefix).parent
     if (own / "study" / "__init__.py").is_file() and not own.samefile(ROOT):
         print(

@@ -162,7 +162,7 @@ def _report(name, *, download):
 
 
 if __name__ == "__main__":
-    failures.say_whose_code_runs()
+    failures.warn_of_other_checkout()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing half made stays behind
     try:
         code = main()

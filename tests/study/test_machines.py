@@ -242,11 +242,11 @@ def test_an_environment_that_was_copied_is_made_again_and_until_then_runs_the_co
     assert done.stdout == f"{tmp_path / 'two'}\n", done.stderr
 
 
-def test_it_is_said_that_code_of_another_checkout_runs_than_the_environments(tmp_path, monkeypatch, capsys):
+def test_a_command_warns_if_its_code_and_its_environment_belong_to_different_checkouts(tmp_path, monkeypatch, capsys):
     own = tmp_path / "own"
     (own / "study").mkdir(parents=True)
     monkeypatch.setattr(sys, "prefix", str(own / ".venv"))
-    failures.say_whose_code_runs()
+    failures.warn_of_other_checkout()
     assert capsys.readouterr().err == "", "an environment that belongs to no checkout, such as one of conda"
     (own / "study" / "__init__.py").touch()
     program = f"import runpy, sys; sys.prefix = {sys.prefix!r}; sys.argv = ['study', 'list']; "
