@@ -117,6 +117,8 @@ def find_mistakes(
         skips = not signs.all()
         ends = [np.zeros(m, dtype=np.int64)]  # of the epochs, in steps of each learner
         for order in orders:
+            if len(order) not in (1, m):
+                raise ValueError(f"orders must yield (1, n) or ({m}, n) for {m} learners, got {len(order)} rows")
             # A view that is read-only, as of np.broadcast_to, would be compiled for once more.
             visited = list(order) if len(order) == m else [order[0]] * m
             if skips:

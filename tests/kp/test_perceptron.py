@@ -95,6 +95,12 @@ def test_orders_that_are_shared_or_skip_examples_are_no_views_for_which_loops_wo
     assert found and all(found)
 
 
+def test_an_epoch_of_orders_for_another_number_of_learners_is_refused():
+    gram = Gram.of_points(np.array([[1, 2], [3, 4]]), memory_budget=2**20)
+    with pytest.raises(ValueError, match=r"orders must yield \(1, n\) or \(3, n\) for 3 learners, got 2 rows"):
+        find_mistakes(gram, kernels.polynomial(2), np.array([[1, -1]] * 3), visiting_orders(2, 2, 1), 1)
+
+
 @pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])
 def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
     random = np.random.RandomState(6)
