@@ -1,8 +1,8 @@
 """The sources' own pseudo-code, one short function each: slow, and written to be read next to the source.
 
-Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page;
-Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004; Li & Long
-1999.
+Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page; Akar &
+Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004;
+Li & Long 1999.
 
 Symbols: n examples, d features, C classes, X (n, d), K (n, n) kernel values, K[i, t] = k(x_i, x_t), z (n,) labels +-1,
 y (n,) classes 0..C-1, order: the example of each of the T steps, all epochs in one sequence. sgn(0) = 0 is neither label, so
@@ -182,6 +182,30 @@ def course_kernel_perceptron(K, Y, order):
 def wrong(f, Y):
     """The listings' test: how many examples have an output f (m, n) whose sign is not the code's."""
     return np.count_nonzero(np.any(np.sign(f) != Y, axis=0))
+
+
+# Akar & Ye 2017.
+def akar_ye(X, y, X_test, *, lam, tau, k, include_self=True):
+    """y(x) = k(x)^T (K + lambda I)^{-1} T (c, C) of c points, steps (a) to (g); argmax is the class.
+
+    Neighbours are training points; with include_self each of these is its own first one."""
+    T = np.eye(max(y) + 1)[y]  # (a)
+    sigma = local_scales(X, X, k if include_self else k + 1)  # (c)
+    sigma_test = local_scales(X_test, X, k)
+    K = self_tuning_kernel(X, X, sigma, sigma, tau)  # (d)
+    A = np.linalg.inv(K + lam * np.eye(len(X))) @ T  # (e)
+    return self_tuning_kernel(X_test, X, sigma_test, sigma, tau) @ A  # (f), (g)
+
+
+def local_scales(X, points, k):
+    """sigma (n,): the distance of each row of X to the k-th nearest of the points, step (c)."""
+    return np.array([np.sort(np.linalg.norm(points - x, axis=1))[k - 1] for x in X])
+
+
+def self_tuning_kernel(X, Y, sigma_x, sigma_y, tau):
+    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j)), step (d)."""
+    squares = np.array([((Y - x) ** 2).sum(axis=1) for x in X])
+    return np.exp(-squares / (tau * np.outer(sigma_x, sigma_y)))
 
 
 # Budgets. f is a list of pairs (i, sigma_i), the oldest first: f(x) = sum_i sigma_i z_i k(x_i, x). All return f at the end

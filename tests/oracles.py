@@ -1,5 +1,5 @@
-"""Exact kernels, the published visiting orders, predictors of multiclass runs: what the sources do not write out; Akar &
-Ye's formulas; and small problems for all learners."""
+"""Exact kernels, the published visiting orders, predictors of multiclass runs: what the sources do not write out; and small
+problems for all learners."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -82,26 +82,3 @@ def multiclass_predictor_scores(stored, training, y, points, predictor):
     if predictor == "average":
         return sum(steps)
     return sum(np.arange(len(f))[:, None] == f.argmax(axis=0) for f in steps) + 0
-
-
-def akar_ye(X, y, X_test, *, lam, tau, k, include_self=True):
-    """Akar & Ye 2017: y(x) = k(x)^T (K + lambda I)^{-1} T (c, C) of c points, steps (a) to (g); argmax is the class.
-
-    Neighbours are training points; with include_self each of these is its own first one."""
-    T = np.eye(max(y) + 1)[y]  # (a)
-    sigma = local_scales(X, X, k if include_self else k + 1)  # (c)
-    sigma_test = local_scales(X_test, X, k)
-    K = self_tuning_kernel(X, X, sigma, sigma, tau)  # (d)
-    A = np.linalg.inv(K + lam * np.eye(len(X))) @ T  # (e)
-    return self_tuning_kernel(X_test, X, sigma_test, sigma, tau) @ A  # (f), (g)
-
-
-def local_scales(X, points, k):
-    """sigma (n,): the distance of each row of X to the k-th nearest of the points, step (c)."""
-    return np.array([np.sort(np.linalg.norm(points - x, axis=1))[k - 1] for x in X])
-
-
-def self_tuning_kernel(X, Y, sigma_x, sigma_y, tau):
-    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j)), step (d)."""
-    squares = np.array([((Y - x) ** 2).sum(axis=1) for x in X])
-    return np.exp(-squares / (tau * np.outer(sigma_x, sigma_y)))

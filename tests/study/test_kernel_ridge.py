@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kp import literal
 from study.seeds.kernel_ridge import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 SEEDS = st.integers(0, 999)
@@ -29,7 +29,7 @@ def cloud(seed, n=24, d=3):
 def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
     X, y = cloud(seed)
     X_test, _ = cloud(seed + 1000)
-    expected = oracles.akar_ye(X, y, X_test, lam=alpha, tau=tau, k=k, include_self=include_self)
+    expected = literal.akar_ye(X, y, X_test, lam=alpha, tau=tau, k=k, include_self=include_self)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Singular matrix")
         model = KernelRidgeClassifier(alpha=alpha, tau=tau, n_neighbors=k, include_self=include_self).fit(X, y)
@@ -43,8 +43,8 @@ def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
 def test_scale_is_the_distance_to_the_kth_nearest_point(seed, k, include_self):
     X, _ = cloud(seed)
     Y, _ = cloud(seed + 1000, n=15)
-    np.testing.assert_allclose(local_scale(X, Y, n_neighbors=k), oracles.local_scales(X, Y, k), rtol=1e-13)
-    expected = oracles.local_scales(X, X, k + 1)
+    np.testing.assert_allclose(local_scale(X, Y, n_neighbors=k), literal.local_scales(X, Y, k), rtol=1e-13)
+    expected = literal.local_scales(X, X, k + 1)
     found = local_scale(X, n_neighbors=k + include_self, include_self=include_self)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
