@@ -1,5 +1,6 @@
 """The ledger: one row for every published number, with a verdict that follows from its numbers."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
