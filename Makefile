@@ -84,7 +84,6 @@ PAGES = kp kp.one_vs_all kp.output_codes kp.codes kp.shared kp.stream kp.multicl
 
 api: environment ## the classes and functions of kp, a page for each module: build/api/index.html
 	@$(PY) -m pdoc --docformat numpy --no-include-undocumented --template-directory study/report/api --output-directory build/api $(PAGES)
-	@$(PY) -m study.report.boundaries build/api/kp
 	@echo "Classes and functions of kp: build/api/index.html"
 
 # nbval loads the reader of notebooks before any test, grammar of web addresses included: it is left out where no notebook is run,

@@ -17,8 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_mutually_exclusive_group(required=True)
     commands.add_argument(
-        "--compile", action="store_true", help="compile now what estimators need, so that no later fit has to wait for it"
-    )
+        "--compile", action="store_true",
+        help="compile now what estimators need, so that no later fit waits for it, nor one of another copy of these sources",
+    )  # fmt: skip
     commands.add_argument(
         "--clear-cache", action="store_true",
         help="remove the compiled code of this version and of all earlier ones; the next fit compiles it again",
@@ -31,6 +32,7 @@ def _compile():
 
     start = time.perf_counter()
     ahead.fit_all()
+    compiled.share()
     seconds = time.perf_counter() - start
     made, written = compiled.Cache.made, compiled.Cache.written
     if written < made:

@@ -38,19 +38,19 @@ from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 from kp.wording import shown
 
-OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
-MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
-STRETCH = 512  # steps whose kernel values are made together
-REMOVED = 64  # examples that may be removed whose kernel values with all held ones are made together
-BLOCK_BYTES = 2**26  # fewer steps where their values would take more
-UNLIMITED = np.iinfo(np.int64).max
+_OLDEST, _RANDOM, _BASIC, _SELF_TUNING, _NORMA = range(5)
+_MISTAKES, _DAMAGE, _SHRINKING, _NORM, _INTERCEPT, _MARGIN = range(6)
+_STRETCH = 512  # steps whose kernel values are made together
+_REMOVED = 64  # examples that may be removed whose kernel values with all held ones are made together
+_BLOCK_BYTES = 2**26  # fewer steps where their values would take more
+_UNLIMITED = np.iinfo(np.int64).max
 
 
 class _Rule(NamedTuple):
     """The rule of a learner, as the compiled loops read it: one of the five kinds and its numbers."""
 
     kind: int
-    budget: int = UNLIMITED  # B, or tau for NORMA
+    budget: int = _UNLIMITED  # B, or tau for NORMA
     step: float = 1.0  # eta
     decaying: bool = False  # eta / sqrt(t) instead of eta
     regularization: float = 0.0  # lambda
@@ -79,7 +79,7 @@ class _OnlineLearners:
         self.weights = [np.empty(0) for _ in range(m)]
         self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.state = np.zeros((m, 6))
-        self.state[:, MARGIN] = rule.margin
+        self.state[:, _MARGIN] = rule.margin
 
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
@@ -124,7 +124,7 @@ class _OnlineLearners:
             check_range(self.kernel, columns.source.top, self.n_steps)
             out = expansion(weights, np.arange(len(self.seen)), self.kernel, columns)
             out *= self._scale(CrossGram(between(self.kernel, Q, Q)))
-        return out + self.state[:, [INTERCEPT]]
+        return out + self.state[:, [_INTERCEPT]]
 
     def coefficients(self) -> Array:
         """w (m, S) over the points that are held; 0 where a learner does not hold a point."""
@@ -137,7 +137,7 @@ class _OnlineLearners:
         """1 / sqrt(k(x, x)) of the points of a `CrossGram`, 0 where k(x, x) = 0; all 1 without normalization."""
         if self.normalize:
             return _inverse_root(self.kernel, gram)
-        if self.rule.kind in (BASIC, SELF_TUNING):
+        if self.rule.kind in (_BASIC, _SELF_TUNING):
             largest = gram.source.diagonal(self.kernel).max()
             if largest > 1 + 1e-9:
                 raise ValueError(f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True")
@@ -146,7 +146,7 @@ class _OnlineLearners:
     def _stretch(self, among, columns, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
         pool = np.unique(np.concatenate(self.rows))
-        size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
+        size = int(np.clip(_BLOCK_BYTES // (16 * (len(pool) + _STRETCH)), 16, _STRETCH))
         stop = min(start + size, len(order))
         own = order[start:stop]
         index = np.concatenate([pool, own])
@@ -162,7 +162,7 @@ class _OnlineLearners:
             place = len(pool)
             out = scores[a, start:stop]
             z = z[start:stop].astype(np.float64)
-            if self.rule.kind == NORMA:
+            if self.rule.kind == _NORMA:
                 step = self.n_steps + start
                 low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
@@ -173,7 +173,7 @@ class _OnlineLearners:
                         self.rule, K, H, first, place, held, weights, j, low, high, z, draws[a], self.state[a], out
                     )  # fmt: skip
                     if j < len(z):
-                        rows = self.rows[a][low : low + REMOVED]
+                        rows = self.rows[a][low : low + _REMOVED]
                         H = among.values(self.kernel, rows, self.rows[a])
                         H *= np.multiply.outer(scale[rows], scale[self.rows[a]])
                         first = low
@@ -217,7 +217,7 @@ def _perceptron(rule, K, H, first, place, columns, weights, start, low, high, y,
     before the stretch, columns[first:], with all h that were. Returns where it stopped, low and high: a Forgetron stops
     where it may remove an example whose values are not in H.
     """
-    forgets = rule.kind == BASIC or rule.kind == SELF_TUNING
+    forgets = rule.kind == _BASIC or rule.kind == _SELF_TUNING
     for j in range(start, y.shape[0]):
         if forgets and high - low == rule.budget and first + H.shape[0] == low < H.shape[1]:
             return j, low, high
@@ -225,13 +225,13 @@ def _perceptron(rule, K, H, first, place, columns, weights, start, low, high, y,
         scores[j] = f
         if y[j] * f > 0.0:
             continue
-        state[MISTAKES] += 1.0
-        if rule.kind == RANDOM and high - low == rule.budget:
+        state[_MISTAKES] += 1.0
+        if rule.kind == _RANDOM and high - low == rule.budget:
             gone = low + int(draws[j] * rule.budget)
             columns[gone] = place + j
             weights[gone] = y[j]
             continue
-        state[NORM] += 2.0 * y[j] * f + K[j, place + j]
+        state[_NORM] += 2.0 * y[j] * f + K[j, place + j]
         columns[high] = place + j
         weights[high] = y[j]
         high += 1
@@ -252,23 +252,23 @@ def _shrink(rule, weights, k, state):
         mu += sign * weights[i] * k[i]
     phi = 1.0
     budget = float(rule.budget)
-    if rule.kind == BASIC:
+    if rule.kind == _BASIC:
         radius = 0.25 * np.sqrt((budget + 1.0) / np.log(budget + 1.0))
-        phi = min((budget + 1.0) ** (-0.5 / (budget + 1.0)), radius / np.sqrt(max(state[NORM], 1e-300)))
+        phi = min((budget + 1.0) ** (-0.5 / (budget + 1.0)), radius / np.sqrt(max(state[_NORM], 1e-300)))
     else:
         # a phi^2 + b phi + c = Psi(phi sigma, phi mu) + Q - (15/32) M < 0 at phi = 0; if > 0 at 1, phi is the root between.
         a = sigma * sigma - 2.0 * sigma * mu
         b = 2.0 * sigma
-        c = state[DAMAGE] - 15.0 / 32.0 * state[MISTAKES]
+        c = state[_DAMAGE] - 15.0 / 32.0 * state[_MISTAKES]
         if a + b + c > 0.0:
             phi = -2.0 * c / (b + np.sqrt(b * b - 4.0 * a * c))
     for i in range(weights.shape[0]):
         weights[i] *= phi
     sigma = phi * sigma
     mu = phi * mu
-    state[DAMAGE] += sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
-    state[SHRINKING] += 1.0 - phi
-    state[NORM] = phi * phi * state[NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
+    state[_DAMAGE] += sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
+    state[_SHRINKING] += 1.0 - phi
+    state[_NORM] = phi * phi * state[_NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
 
 
 @compiled
@@ -288,23 +288,23 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
     for j in range(y.shape[0]):
         t = step + j + 1
         eta = rule.step / np.sqrt(t) if rule.decaying else rule.step
-        f = _score(K[j], columns, weights, low, high) + state[INTERCEPT]
+        f = _score(K[j], columns, weights, low, high) + state[_INTERCEPT]
         scores[j] = f
-        wrong = y[j] * f <= state[MARGIN]
+        wrong = y[j] * f <= state[_MARGIN]
         keep = 1.0 - eta * rule.regularization
         for i in range(low, high):
             weights[i] *= keep
         if y[j] * f <= 0.0:
-            state[MISTAKES] += 1.0
+            state[_MISTAKES] += 1.0
         if wrong:
             columns[high] = place + j
             weights[high] = eta * y[j]
             born[high] = t
             high += 1
             if rule.intercept:
-                state[INTERCEPT] += eta * y[j]
+                state[_INTERCEPT] += eta * y[j]
         if rule.nu >= 0.0:
-            state[MARGIN] += eta * (rule.nu - (1.0 if wrong else 0.0))
+            state[_MARGIN] += eta * (rule.nu - (1.0 if wrong else 0.0))
         while low < high and t - born[low] >= rule.budget:
             low += 1
     return low, high
@@ -347,7 +347,7 @@ class OnlineKernelClassifier(Classifier):
     def _run(self, X, y, classes, orders, learners, random, watched=iter):
         positive = np.arange(1 if len(classes) == 2 else 0, len(classes))
         signs = np.where(y == positive[:, None], 1, -1).astype(np.int8)
-        draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
+        draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == _RANDOM else None
         self.online_scores_ = learners.learn(X, signs, orders, draws=draw, watched=watched).T
         self.classes_ = classes
         self._made = {}
@@ -356,9 +356,9 @@ class OnlineKernelClassifier(Classifier):
         self.support_ = learners.seen
         self.support_vectors_ = learners.points
         self.dual_coef_ = learners.coefficients()
-        self.intercept_ = learners.state[:, INTERCEPT].copy()
+        self.intercept_ = learners.state[:, _INTERCEPT].copy()
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
-        self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
+        self.n_mistakes_ = learners.state[:, _MISTAKES].astype(np.int64)
         self.n_seen_ = learners.n_seen
         self.n_iter_ = learners.n_passes
 
@@ -368,7 +368,7 @@ class OnlineKernelClassifier(Classifier):
 
 
 def _limit(value):
-    return UNLIMITED if value is None else int(min(value, UNLIMITED))
+    return _UNLIMITED if value is None else int(min(value, _UNLIMITED))
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
@@ -481,7 +481,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         self.removal = removal
 
     def _rule(self):
-        return _Rule(RANDOM if self.removal == "random" else OLDEST, _limit(self.budget))
+        return _Rule(_RANDOM if self.removal == "random" else _OLDEST, _limit(self.budget))
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -605,11 +605,11 @@ class Forgetron(OnlineKernelClassifier):
         self.shrinking = shrinking
 
     def _rule(self):
-        return _Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, _limit(self.budget))
+        return _Rule(_BASIC if self.shrinking == "basic" else _SELF_TUNING, _limit(self.budget))
 
     def _run(self, *arguments):
         super()._run(*arguments)
-        self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
+        self.damage_, self.shrinking_ = self._learners.state[:, [_DAMAGE, _SHRINKING]].T.copy()
 
 
 class Norma(OnlineKernelClassifier):
@@ -747,10 +747,10 @@ class Norma(OnlineKernelClassifier):
         if not float(self.alpha) * float(self.eta0) < 1:
             raise ValueError(f"eta0 * alpha must be below 1, got {shown(self.eta0)} and {shown(self.alpha)}")
         return _Rule(
-            NORMA, _limit(self.truncation), float(self.eta0), self.learning_rate == "invscaling", float(self.alpha),
+            _NORMA, _limit(self.truncation), float(self.eta0), self.learning_rate == "invscaling", float(self.alpha),
             float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
 
     def _run(self, *arguments):
         super()._run(*arguments)
-        self.margin_ = self._learners.state[:, MARGIN].copy()
+        self.margin_ = self._learners.state[:, _MARGIN].copy()

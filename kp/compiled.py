@@ -22,16 +22,16 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parent
 PLAIN = ("C", "W")
 """Demands of `numpy.require`: by rows and writable. For any other array a function would be compiled once more."""
-DIGEST = hashlib.sha256().digest_size
+_DIGEST = hashlib.sha256().digest_size
 
 
 def sources() -> str:
     """A hash of all sources of the package as they are on disk, and of Numba's version."""
     code = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(PACKAGE.glob("*.py")):
+    for path in sorted(_PACKAGE.glob("*.py")):
         code.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return code.hexdigest()
 
@@ -45,7 +45,7 @@ def parents() -> list[Path]:
 
     World-writable folders such as /tmp are never used, because cached code is executed.
     """
-    own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
+    own = Path(config.CACHE_DIR) if config.CACHE_DIR else _PACKAGE / "__pycache__"
     users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     return [own, users / "kp"] if users.is_absolute() else [own]
 
@@ -67,6 +67,18 @@ def clear_cache() -> list[Path]:
     for folder in found:
         shutil.rmtree(folder)
     return found
+
+
+def share() -> None:
+    """Let the user's cache have what is next to the byte code, and the reverse: other copies of these sources then find it.
+
+    Where NUMBA_CACHE_DIR is set, all copies have that folder in common.
+    """
+    for path in () if config.CACHE_DIR else [path for folder in folders() for path in sorted(folder.glob("*.nbc"))]:
+        for folder in folders():
+            if not (folder / path.name).exists():
+                with suppress(OSError):
+                    _write(folder / path.name, path.read_bytes())
 
 
 class Cache(NullCache):
@@ -94,8 +106,8 @@ class Cache(NullCache):
         for path in self._paths(signature, context.codegen()):
             with suppress(Exception):
                 content = path.read_bytes()
-                if hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:  # LLVM crashes on damaged code
-                    return CompileResult._rebuild(context, *pickle.loads(content[DIGEST:]))
+                if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:  # LLVM crashes on damaged code
+                    return CompileResult._rebuild(context, *pickle.loads(content[_DIGEST:]))
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:

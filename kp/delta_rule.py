@@ -36,7 +36,7 @@ from kp.kernels import check_range, polynomial
 from kp.mistakes import BY_NAME, Log
 from kp.perceptron import PRESENTATIONS, presentations
 
-EPOCHS = 1000  # at most, where no number is given
+_EPOCHS = 1000  # at most, where no number is given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +186,7 @@ class DeltaRulePerceptron(Decoder):
         self._store(X, classes, [log])
 
     def _most_epochs(self):
-        return EPOCHS if self.max_iter is None else self.max_iter
+        return _EPOCHS if self.max_iter is None else self.max_iter
 
     def _code(self, n_classes):
         code = code_matrix(self.code, n_classes)

@@ -33,11 +33,11 @@ from kp.mistakes import BY_NAME, SAME_FIT, check_predictor
 from kp.perceptron import visiting_orders
 from kp.wording import shown
 
-SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
-SAMPLE = 50  # examples of the training set by which a kernel is judged
-BLOCK = 2048  # examples whose distances, or squares, are made together
-ROUNDING = 1e-12  # of |x - y|^2 over |x|^2, below which x and y are one point
-PASSING = ("_made", "_stream")  # attributes that are made again where they are missing
+_SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
+_SAMPLE = 50  # examples of the training set by which a kernel is judged
+_BLOCK = 2048  # examples whose distances, or squares, are made together
+_ROUNDING = 1e-12  # of |x - y|^2 over |x|^2, below which x and y are one point
+_PASSING = ("_made", "_stream")  # attributes that are made again where they are missing
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -78,13 +78,13 @@ POSITIVE = number("a positive number", lambda value: value > 0)
 NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
 FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
 SHUFFLE = Allowed("True, False or 'once'", lambda value: FLAG.test(value) or one_of("once").test(value))
-GAMMAS = one_of("scale", "auto")
+_GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
     "kernel": Allowed(
         f"{one_of(*KERNELS).words}, or a function of X and Y", lambda value: callable(value) or one_of(*KERNELS).test(value)
     ),
     "degree": number(f"an integer in 1..{HIGHEST_DEGREE}", lambda value: 1 <= value <= HIGHEST_DEGREE, numbers.Integral),
-    "gamma": Allowed(f"{GAMMAS.words} or a positive number", lambda value: GAMMAS.test(value) or POSITIVE.test(value)),
+    "gamma": Allowed(f"{_GAMMAS.words} or a positive number", lambda value: _GAMMAS.test(value) or POSITIVE.test(value)),
     "coef0": FINITE,
 }  # fmt: skip
 ANY_KERNEL = Allowed(
@@ -132,7 +132,7 @@ def _variance(X):
     """The variance of all numbers of X in double precision, as their own type may be too narrow for the squares."""
     if not issparse(X):
         mean = X.mean(dtype=np.float64)
-        return float(sum(np.square(X[i : i + BLOCK] - mean).sum() for i in range(0, len(X), BLOCK)) / X.size)
+        return float(sum(np.square(X[i : i + _BLOCK] - mean).sum() for i in range(0, len(X), _BLOCK)) / X.size)
     X = X.astype(np.float64)
     return float(X.multiply(X).mean() - X.mean() ** 2)
 
@@ -170,8 +170,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Warn after `fit` where an RBF kernel sees no point of X near another one."""
         kernel = self._kernel
         if isinstance(kernel, Kernel) and kernel.kind == kernels.RBF and X.shape[0] >= 20:
-            nearest = kernel.gamma * _median_nearest(X, SATURATED / kernel.gamma)
-            if nearest > SATURATED:
+            nearest = kernel.gamma * _median_nearest(X, _SATURATED / kernel.gamma)
+            if nearest > _SATURATED:
                 warnings.warn(
                     f"the kernel has saturated: with gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 of nearest "
                     f"neighbours is {nearest:.3g}, so that k(x, y) is near 0; take gamma='scale', or scale the data down",
@@ -205,7 +205,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return kept[1]
 
     def __getstate__(self):
-        return {name: value for name, value in super().__getstate__().items() if name not in PASSING}
+        return {name: value for name, value in super().__getstate__().items() if name not in _PASSING}
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -338,8 +338,8 @@ def _distinct(classes):
 
 
 def _sample(n):
-    """Numbers of up to SAMPLE of n examples, evenly spaced."""
-    return np.unique(np.linspace(0, n - 1, SAMPLE).astype(int))
+    """Numbers of up to _SAMPLE of n examples, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(int))
 
 
 def _median_nearest(X, least):
@@ -349,10 +349,10 @@ def _median_nearest(X, least):
     median = np.median(euclidean_distances(some, squared=True))
     if median <= least:
         return float(median)  # the nearest are nearer
-    same = ROUNDING * row_norms(some, squared=True)[:, None]
+    same = _ROUNDING * row_norms(some, squared=True)[:, None]
     nearest = np.full(some.shape[0], np.inf)
-    for start in range(0, X.shape[0], BLOCK):
-        distances = euclidean_distances(some, X[start : start + BLOCK], squared=True)
+    for start in range(0, X.shape[0], _BLOCK):
+        distances = euclidean_distances(some, X[start : start + _BLOCK], squared=True)
         distances[distances <= same] = np.inf
         nearest = np.minimum(nearest, distances.min(axis=1))
     return float(np.median(np.where(nearest < np.inf, nearest, 0.0)))
@@ -410,7 +410,7 @@ class KernelPerceptron(Classifier):
             _check_rejection(self.classes_, min_margin, rejected)
         f = self.decision_function(X, predictor=predictor, epoch=epoch)
         labels = self._labels(f)
-        return labels if min_margin is None else _with_rejected(labels, margins(f) < min_margin, rejected)
+        return labels if min_margin is None else _with_rejected(labels, _margins(f) < min_margin, rejected)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the labels (n,) of X after each epoch; for several predictors, or "all", {predictor: labels}."""
@@ -617,10 +617,10 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
             f"decision_function must give a score for each class, {expected} for {n_classes} classes, got {f.shape}; "
             "for pairs of classes set decision_function_shape='ovr'"
         )
-    return _with_rejected(model.predict(X, **options), margins(f) < min_margin, rejected)
+    return _with_rejected(model.predict(X, **options), _margins(f) < min_margin, rejected)
 
 
-def margins(f: Array) -> Array:
+def _margins(f: Array) -> Array:
     """Compute the margins of scores."""
     if f.ndim == 1:
         return abs(f)

@@ -28,16 +28,16 @@ from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, PointKernel, fill_rows
 from kp.machine import COLUMNS, LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
 
-BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
+_BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
-HEIGHT = 6
+_HEIGHT = 6
 WIDTH = 128
-DEPTH = 512
-TILE = 512  # sums that stay in the first-level cache
-SMALL = 2**20  # products of a block that one thread makes before others have started
+_DEPTH = 512
+_TILE = 512  # sums that stay in the first-level cache
+_SMALL = 2**20  # products of a block that one thread makes before others have started
 PANEL = 8 * SUMS  # columns of a panel of bytes, whose sums stay in registers
-FEW = 4  # columns that are not worth a panel
-SCRATCH = 256  # new rows that take the place of others at a time
+_FEW = 4  # columns that are not worth a panel
+_SCRATCH = 256  # new rows that take the place of others at a time
 
 
 class Arithmetic(IntEnum):
@@ -205,13 +205,13 @@ class Products:
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
         n, m = out.shape
-        threads = self.threads if n * m * self.points.compact.shape[1] > SMALL else 1
+        threads = self.threads if n * m * self.points.compact.shape[1] > _SMALL else 1
         if self.arithmetic == Arithmetic.BYTES:
             self._block_of_bytes(rows, columns, out, threads)
             return
         right = self.column_points.X[columns]
-        if self.arithmetic == Arithmetic.ORDERED and m < FEW and _are_all(rows, len(self.points)):
-            few_products(self.points.features, np.asarray(right, dtype=np.float64), out)
+        if self.arithmetic == Arithmetic.ORDERED and m < _FEW and _are_all(rows, len(self.points)):
+            _few_products(self.points.features, np.asarray(right, dtype=np.float64), out)
             return
         norms = self.column_norms[columns]
         with _one_blas_thread():
@@ -223,7 +223,7 @@ class Products:
     def _block_of_bytes(self, rows, columns, out, threads):
         """`block` by panels of columns, which each row meets by its words alone."""
         m = out.shape[1]
-        if m < FEW:
+        if m < _FEW:
             _single_products(self.points.compact, rows, self.column_points.compact[columns], out)
             return
         start = 0
@@ -249,14 +249,14 @@ class Products:
             _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
             return
         dtype = np.float32 if self.arithmetic == Arithmetic.SINGLE else np.float64
-        scratch = np.empty((min(len(rows), BLOCK), min(len(right), BLOCK)), dtype=dtype)
-        for i in range(0, len(rows), BLOCK):
-            left = self.points.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
-            for j in range(0, len(right), BLOCK):
-                part = right[j : j + BLOCK].astype(dtype, copy=False)
+        scratch = np.empty((min(len(rows), _BLOCK), min(len(right), _BLOCK)), dtype=dtype)
+        for i in range(0, len(rows), _BLOCK):
+            left = self.points.X[rows[i : i + _BLOCK]].astype(dtype, copy=False)
+            for j in range(0, len(right), _BLOCK):
+                part = right[j : j + _BLOCK].astype(dtype, copy=False)
                 block = scratch[: len(left), : len(part)]
                 np.matmul(left, part.T, out=block)
-                out[i : i + BLOCK, j : j + BLOCK] = block
+                out[i : i + _BLOCK, j : j + _BLOCK] = block
         if self.arithmetic == Arithmetic.SINGLE:
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
@@ -272,7 +272,7 @@ def _are_all(rows, n):
     return len(rows) == n and bool((rows == np.arange(n)).all())
 
 
-class SharedLimit:
+class _SharedLimit:
     """A context in which BLAS has one thread. Several threads of a program may be in it: the last one out restores what was
     before the first came in."""
 
@@ -298,7 +298,7 @@ class SharedLimit:
 @cache
 def _one_blas_thread():
     """Each strip of products is made by one thread, so that rounding to other types is shared out as well."""
-    return SharedLimit()
+    return _SharedLimit()
 
 
 def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> list:
@@ -313,7 +313,7 @@ def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> 
 
 def _fill(kernel, products, norms_x, norms_y, out, threads):
     """Kernel values (n, m) of inner products (n, m), which may be `out` itself for a Gaussian kernel."""
-    rows = max(1, BLOCK**2 // 16 // max(1, len(norms_y)))
+    rows = max(1, _BLOCK**2 // 16 // max(1, len(norms_y)))
     in_strips(lambda p: fill_rows(kernel, products[p], norms_x[p], norms_y, out[p]), len(norms_x), rows, threads)
 
 
@@ -361,7 +361,7 @@ class PointValues(PrecomputedKernel):
         def make(part):
             out[:, part] = self.kernel(X, Y[part])
 
-        in_strips(make, out.shape[1], BLOCK, self.threads if self.kernel.in_threads else 1)
+        in_strips(make, out.shape[1], _BLOCK, self.threads if self.kernel.in_threads else 1)
 
 
 def points_of(kernel: Kernel | PointKernel, X: Any, unit: int = 1) -> Any:
@@ -552,7 +552,7 @@ def _add_words(words, i, panel, sums):
 @compiled
 def ordered_products(A, B, out):
     """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns."""
-    if A.shape[0] < min(B.shape[0], 2 * HEIGHT):
+    if A.shape[0] < min(B.shape[0], 2 * _HEIGHT):
         _ordered_products(B, A, out.T[:, :])
     else:
         _ordered_products(A, B, out[:, :])
@@ -560,22 +560,22 @@ def ordered_products(A, B, out):
 
 @compiled
 def _ordered_products(A, B, out):
-    """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
+    """WIDTH rows of B at a time are laid out as lanes, _DEPTH columns of them, and meet rows of A, _HEIGHT at a time."""
     n = A.shape[0]
     m = B.shape[0]
     d = A.shape[1]
-    panel = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH))
-    sums = np.zeros(HEIGHT * WIDTH)
+    panel = np.zeros((min(m, WIDTH) + LANES) * min(d, _DEPTH))
+    sums = np.zeros(_HEIGHT * WIDTH)
     for left in range(0, m, WIDTH):
         width = min(WIDTH, m - left)
-        for low in range(0, max(d, 1), DEPTH):
-            depth = min(DEPTH, d - low)
+        for low in range(0, max(d, 1), _DEPTH):
+            depth = min(_DEPTH, d - low)
             for j in range(width):
                 place = j // LANES * LANES * depth + j % LANES
                 for k in range(depth):
                     panel[place + LANES * k] = B[left + j, low + k]
-            for top in range(0, n, HEIGHT):
-                height = min(HEIGHT, n - top)
+            for top in range(0, n, _HEIGHT):
+                height = min(_HEIGHT, n - top)
                 for i in range(height):
                     for j in range(width):
                         sums[i * WIDTH + j] = out[top + i, left + j] if low > 0 else 0.0
@@ -588,7 +588,7 @@ def _ordered_products(A, B, out):
 
 @compiled
 def _add_products(A, top, low, depth, panel, place, sums, j):
-    """Add to the sums of HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
+    """Add to the sums of _HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
     last = A.shape[0] - 1
     r1 = min(top + 1, last)
     r2 = min(top + 2, last)
@@ -615,13 +615,13 @@ def _add_products(A, top, low, depth, panel, place, sums, j):
 
 
 @compiled
-def few_products(features, B, out):
+def _few_products(features, B, out):
     """`ordered_products` of points (d, n), feature by feature, with a few points B (m, d): nothing is laid out."""
     d, n = features.shape
-    sums = np.empty(TILE)
+    sums = np.empty(_TILE)
     for j in range(B.shape[0]):
-        for start in range(0, n, TILE):
-            size = min(TILE, n - start)
+        for start in range(0, n, _TILE):
+            size = min(_TILE, n - start)
             s = sums[:size]
             s[:] = 0.0
             k = d % 4
@@ -808,11 +808,11 @@ class Gram(CrossGram):
             rows = np.arange(rows.start, rows.stop)
         else:
             if self._scratch is None:
-                self._scratch = np.empty((min(len(self.store), SCRATCH), len(self)), dtype=self.store.dtype)
-            for i in range(0, len(rows), SCRATCH):
-                there = rows[i : i + SCRATCH]
+                self._scratch = np.empty((min(len(self.store), _SCRATCH), len(self)), dtype=self.store.dtype)
+            for i in range(0, len(rows), _SCRATCH):
+                there = rows[i : i + _SCRATCH]
                 made = self._scratch[: len(there)]
-                self._make(examples[i : i + SCRATCH], slice(None), made)
+                self._make(examples[i : i + _SCRATCH], slice(None), made)
                 in_strips(partial(_put_strip, self.store, there, made), len(there), 1, self.source.threads)
         self.slot[examples] = rows
         self._example[rows] = examples

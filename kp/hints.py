@@ -9,8 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kp.mistakes import MistakeLog
-
 
 class Sparse(Protocol):  # a sparse matrix or array of SciPy
     def tocsr(self) -> Any: ...
@@ -24,6 +22,5 @@ KernelChoice = str | Callable[[Array, Array], ArrayLike]
 Gamma = float | str
 Code = str | ArrayLike
 Seed = int | np.random.RandomState | None
-Logs = Sequence[MistakeLog]
 Callback = Callable[[int], object] | None
 Predictors = str | Sequence[str] | None

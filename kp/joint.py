@@ -29,14 +29,14 @@ from kp.predictors import TILE, blocks
 DEMOTE = ("winner", "first", "all", "each")
 """Of the classes that match or beat the true one the best or the first is demoted, or all are; with "each" the true one is
 promoted once for each of them: Kesler's construction, all pairs at once."""
-WINNER, FIRST, ALL, EACH = range(4)
+_WINNER, _FIRST, _ALL, _EACH = range(4)
 NO_LIMIT = 2**62
 """More mistakes than any run makes."""
-NO_EPOCHS = np.empty(0, dtype=np.int64)
-NO_VOTES = np.empty((0, 0, 0))
-BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
-VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
-STRIP = 128  # rows of a product that one thread computes at a time
+_NO_EPOCHS = np.empty(0, dtype=np.int64)
+_NO_VOTES = np.empty((0, 0, 0))
+_BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
+_VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
+_STRIP = 128  # rows of a product that one thread computes at a time
 
 
 def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
@@ -95,7 +95,7 @@ class Rows:
         self.demote = DEMOTE.index(demote)
 
     def epoch(self, order, left=NO_LIMIT):
-        size = min(BLOCK, self.gram.capacity)
+        size = min(_BLOCK, self.gram.capacity)
         found = []
         for start in range(0, len(order), size):
             if not left:
@@ -119,7 +119,7 @@ class Rows:
         def advance(part):
             return _walk(
                 self.stored, self.threshold, values, places, norms[wrong], norms, position, promoted, times, demoted, self.y,
-                NO_EPOCHS, NO_EPOCHS, self.F, NO_VOTES, part.start, part.stop,
+                _NO_EPOCHS, _NO_EPOCHS, self.F, _NO_VOTES, part.start, part.stop,
             )  # fmt: skip
 
         errors = sum(in_strips(advance, len(norms), TILE, self.threads))
@@ -144,12 +144,12 @@ class Coefficients:
 
     def epoch(self, order, left=NO_LIMIT):
         found = []
-        for start in range(0, len(order), BLOCK):
+        for start in range(0, len(order), _BLOCK):
             if not left:
                 break
-            rows = self.rows(order[start : start + BLOCK])
-            for low in range(0, len(rows), VISITS):
-                K = rows[low : low + VISITS]
+            rows = self.rows(order[start : start + _BLOCK])
+            for low in range(0, len(rows), _VISITS):
+                K = rows[low : low + _VISITS]
                 position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]], left)
                 found.append((start + low + position, promoted, demoted, np.empty(0, dtype=np.int64)))
                 left -= np.count_nonzero(first_rows(position))
@@ -212,12 +212,12 @@ def product(A, B, *, threads=2):
         return out
 
     def strip(start):
-        rows = slice(start, start + STRIP)
+        rows = slice(start, start + _STRIP)
         rest = slice(start, None)
         ordered_products(A[rows], A[rest], out[rows, rest])
         out[rest, rows] = out[rows, rest].T
 
-    starts = range(0, len(A), STRIP)
+    starts = range(0, len(A), _STRIP)
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(strip, starts))
     return out
@@ -261,7 +261,7 @@ def _of_whole_mistakes(errors, step):
 
 def _promoted(true, step, demote):
     """(M,) the class that each row promotes, or -1: the true one in a mistake's first row, or in each."""
-    return true if demote == EACH else np.where(first_rows(step), true, -1)
+    return true if demote == _EACH else np.where(first_rows(step), true, -1)
 
 
 def _promotions(step, promoted):
@@ -287,14 +287,14 @@ def _changes(scores, true, demote, change):
     for j in range(scores.shape[0]):
         change[j] = -1.0 if scores[j] >= own else 0.0
         count += scores[j] >= own
-    if demote < ALL:  # only the first class that reaches this score
-        least = most if demote == WINNER else own
+    if demote < _ALL:  # only the first class that reaches this score
+        least = most if demote == _WINNER else own
         found = 0.0
         for j in range(scores.shape[0]):
             change[j] = -1.0 if scores[j] >= least and found == 0.0 else 0.0
             found += change[j]
         count = 1
-    change[true] = float(count) if demote == EACH else 1.0
+    change[true] = float(count) if demote == _EACH else 1.0
     return count
 
 

@@ -27,9 +27,9 @@ from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
-DIAGONAL = 32  # points whose k(x, x) are made together
+_DIAGONAL = 32  # points whose k(x, x) are made together
 HIGHEST_DEGREE = 10**6
-PAIRS = "for a function of two points take lambda X, Y: sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=function)"
+_PAIRS = "for a function of two points take lambda X, Y: sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=function)"
 
 
 class Kernel(NamedTuple):
@@ -92,7 +92,8 @@ class Kernel(NamedTuple):
         return self.kind == POLYNOMIAL and self.degree == 1
 
 
-GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # as the compiled loops read kernels whose values are given
+GIVEN = Kernel(VALUES, 1.0, 0.0, 1)
+"""Values that are given, such as those of a precomputed matrix."""
 
 
 class PointKernel:
@@ -130,13 +131,13 @@ class PointKernel:
             got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
             raise ValueError(
                 f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
-                + (f"; {PAIRS}" if values.shape != shape else "")
+                + (f"; {_PAIRS}" if values.shape != shape else "")
             )
         return values
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) (n,) of the points X (n, d)."""
-        parts = [X[i : i + DIAGONAL] for i in range(0, X.shape[0], DIAGONAL)]
+        parts = [X[i : i + _DIAGONAL] for i in range(0, X.shape[0], _DIAGONAL)]
         return np.concatenate([np.empty(0), *(self(part, part).diagonal() for part in parts)])
 
     def from_origin(self, X: Any) -> tuple[float, np.ndarray]:
@@ -179,7 +180,7 @@ class Function(PointKernel):
         try:
             return self.function(X, Y)
         except ValueError as error:
-            raise ValueError(f"the kernel function fails on X {X.shape} and Y {Y.shape}: {error}; {PAIRS}") from error
+            raise ValueError(f"the kernel function fails on X {X.shape} and Y {Y.shape}: {error}; {_PAIRS}") from error
 
 
 @dataclass(frozen=True)

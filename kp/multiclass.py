@@ -18,7 +18,7 @@ from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog, first_rows
 from kp.predictors import Expansion, expansion
 
 UPDATES = ("ordinary", "xu-zhang")
-POINTS = 2**13  # points whose scores after all epochs are made together
+_POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
@@ -39,8 +39,8 @@ class _AllClasses(KernelPerceptron):
         return self._scores(X, (predictor,), (epoch,))[predictor][0]
 
     def _blocks(self, X, predictors):
-        for start in range(0, X.shape[0], POINTS):
-            yield self._scores(X[start : start + POINTS], predictors, range(1, self.n_iter_ + 1))
+        for start in range(0, X.shape[0], _POINTS):
+            yield self._scores(X[start : start + _POINTS], predictors, range(1, self.n_iter_ + 1))
 
     def _scores(self, X, predictors, epochs):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""

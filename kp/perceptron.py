@@ -51,9 +51,9 @@ from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog, UpdateLog
 from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
 
-LARGEST = 1e200  # of |w|^2
-OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
-STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
+_LARGEST = 1e200  # of |w|^2
+_OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
+_STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
 """In each epoch n independent draws, a new shuffle, or the order given."""
 
@@ -256,7 +256,7 @@ class _Dual:
                 self.own[a] = gram.source.diagonal(k)
             if rule.from_origin:
                 self.squares[a], self.scores[a] = gram.source.from_origin(k)
-        self.stretch = STRETCH
+        self.stretch = _STRETCH
         self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
@@ -288,9 +288,9 @@ class _Dual:
             self.rules[a], self.kernels[a], self.points, self.words, gram.norms, int(self.arithmetic), self.stored[a],
             gram.store, gram.slot, self.own[a], order, start, stop, quota, self.signs[a], self.scores[a], self.squares[a],
         )  # fmt: skip
-        if not square <= LARGEST:
+        if not square <= _LARGEST:
             raise ValueError(
-                f"|w|^2 must stay below {LARGEST:.0e}, got {square:.2g}: the examples are small, or no weight vector is "
+                f"|w|^2 must stay below {_LARGEST:.0e}, got {square:.2g}: the examples are small, or no weight vector is "
                 "right on all of them; scale the data up, or set noise_control to a positive number"
             )
         self.squares[a] = square
@@ -310,7 +310,7 @@ class _Dual:
     def _adapt(self, computed, n):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
         if computed < 256:
-            self.stretch = min(2 * self.stretch, max(n // 8, STRETCH))
+            self.stretch = min(2 * self.stretch, max(n // 8, _STRETCH))
         elif computed > 1024:
             self.stretch = max(self.stretch // 2, 64)
 
@@ -360,7 +360,7 @@ def _visit_stretch(
         count += 1
         i += 1
         row = slot[t]
-        if (row < 0 and arithmetic >= Arithmetic.SPARSE) or not square <= LARGEST:
+        if (row < 0 and arithmetic >= Arithmetic.SPARSE) or not square <= _LARGEST:
             break
         if count == quota or d == 0.0:
             continue
@@ -393,7 +393,7 @@ def _relaxed(f, z, own, square):
     if z * f >= own * square:
         return 0.0, z / own, 1.0 / own
     gap = own * square - f * f
-    if gap <= OPPOSITE * own * square:
+    if gap <= _OPPOSITE * own * square:
         return 1.0, 0.0, square
     c = (own * square - z * f) / gap
     d = square * (z - f) / gap

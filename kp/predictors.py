@@ -32,10 +32,10 @@ from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
 WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
-NARROW = 8  # points from which on sums go along them
+_NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
-AHEAD = 16  # mistakes after the present one whose products are asked for
-LINE = 64  # bytes of the memory that come together
+_AHEAD = 16  # mistakes after the present one whose products are asked for
+_LINE = 64  # bytes of the memory that come together
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, block_bytes=2**28):
@@ -126,7 +126,7 @@ def expansion(coefficients, examples, kernel, columns, *, block_bytes=2**28):
 
         def add(part, start=start, values=values, places=places):
             own = places + part.start, start + part.start, start + part.stop
-            work = _narrow_sum if part.stop - part.start < NARROW else _weighted_sum
+            work = _narrow_sum if part.stop - part.start < _NARROW else _weighted_sum
             work(kernel, values, norms, columns.norms, coefficients, out, *own)
 
         in_strips(add, stop - start, TILE, columns.source.threads)
@@ -165,7 +165,7 @@ def _fits_registers(kernels, columns):
     """Whether the scores of a few columns at a time stay in registers while all mistakes move them: those of bytes, with
     kernels that are powers of their products, where there are more than a few columns."""
     are_powers = all(kernel.kind == POLYNOMIAL for kernel in kernels)
-    return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= NARROW
+    return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= _NARROW
 
 
 def _walk_blocks(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
@@ -196,7 +196,7 @@ def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, b
     share = -(-width // (threads * PANEL)) * PANEL
     sign, step, *stages = zip(*plans, strict=True)
     starts = np.cumsum([0, *map(len, index)])
-    places = np.concatenate([*index, np.zeros(AHEAD, dtype=np.int64)]) * COLUMNS
+    places = np.concatenate([*index, np.zeros(_AHEAD, dtype=np.int64)]) * COLUMNS
     counted = np.array([each is not None for each in errors])
     logs = np.array(kernels), starts, places, np.concatenate(sign), np.concatenate(step), *map(np.array, stages), counted
     wrong = np.zeros((threads, starts[-1]), dtype=np.int64)
@@ -226,8 +226,8 @@ def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, b
 def _at_lines(shape):
     """An array int32 that begins where a line of memory does."""
     size = int(np.prod(shape))
-    whole = np.empty(size + LINE, dtype=np.int32)
-    start = -whole.ctypes.data % LINE // whole.itemsize
+    whole = np.empty(size + _LINE, dtype=np.int32)
+    start = -whole.ctypes.data % _LINE // whole.itemsize
     return whole[start : start + size].reshape(shape)
 
 
@@ -445,8 +445,8 @@ def _replay_columns(
         if minimum < minima.shape[0]:
             end = min(end, minima[minimum])
         for i in range(start, end):
-            for j in range(0, COLUMNS, LINE // 4):
-                prefetch(values, places[i + AHEAD] + j)
+            for j in range(0, COLUMNS, _LINE // 4):
+                prefetch(values, places[i + _AHEAD] + j)
             base = add_product(coef0, gamma, load_columns(values, places[i]))
             k = base
             for _ in range(1, degree):

@@ -20,10 +20,10 @@ from kp.predictors import signed_sums
 if TYPE_CHECKING:
     from kp.output_codes import _OutputCodes
 
-BLOCK = 256  # examples of a stream whose kernel values with each other are made together
+_BLOCK = 256  # examples of a stream whose kernel values with each other are made together
 
 
-class Growing:
+class _Growing:
     """An array (n, ...) or CSR matrix that rows are appended to; a full array grows to twice the size."""
 
     def __init__(self, array: Any) -> None:
@@ -51,17 +51,17 @@ class Stream:
     summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
     def __init__(self, model: _OutputCodes, X: Any) -> None:
-        self.vectors = Growing(X[:0])
+        self.vectors = _Growing(X[:0])
         self.held: list[tuple[Any, Array]] = []
         if hasattr(model, "mistakes_"):
-            self.vectors = Growing(model.support_vectors_)
+            self.vectors = _Growing(model.support_vectors_)
             self._hold(model, signed_sums(model._logs(), len(model.support_)))
 
     def learn(self, model: _OutputCodes, X: Any, signs: Array, steps: int) -> Array:
         """Visit X (n, d) with signs (m, n) of +-1 in the order given; the same signs, 0 where no mistake was made."""
         moved = np.empty(signs.shape, dtype=signs.dtype)
-        for start in range(0, X.shape[0], BLOCK):
-            part = slice(start, start + BLOCK)
+        for start in range(0, X.shape[0], _BLOCK):
+            part = slice(start, start + _BLOCK)
             moved[:, part] = signs[:, part] * self._mistakes(model, X[part], signs[:, part], steps + X.shape[0])
             if len(t := np.flatnonzero(moved[:, part].any(axis=0))):
                 self.vectors.append(X[part][t])

@@ -71,6 +71,12 @@ def verdict(published, ours, low, high, *, decimals=0, degenerate=False, compara
     return np.where(comparable, np.where(degenerate, "degenerate", words), "not comparable")
 
 
+def of_parts(parts):
+    """The verdict on a statement of several parts, each of which is true or false, or true in this share of the cases."""
+    parts = list(parts)
+    return "holds" if all(part == 1 for part in parts) else "holds in part" if any(parts) else "does not hold"
+
+
 def judged(frame, **marks):
     """The frame with the verdict on each of its published numbers, from its columns published, ours, low and high.
 

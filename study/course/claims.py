@@ -130,16 +130,11 @@ def _varying(name, row, varies, why):
     return {"key": f"{PREFIX}{name}", **row, "interval_of": interval_of, "explanation": why}
 
 
-def _all_or_part(share):
-    """The verdict of a statement that is to be true of all of something, of which it is true of this share."""
-    return "holds" if share == 1 else "holds in part" if share > 0 else "does not hold"
-
-
 def error_reduced(runs):
     """(verdict, values): whether every modification corrects the sample presented, and none makes more samples wrong."""
     found = facts.effects(runs)
     shares = {name: percent(getattr(found, name), 1) for name in ("corrected", "fell", "rose")}
-    verdict = _all_or_part((found.corrected + (found.rose == 0)) / 2)
+    verdict = ledger.of_parts([found.corrected, found.rose == 0])
     return verdict, {"modifications": number(found.modifications)} | shares
 
 
@@ -160,7 +155,7 @@ def learning_rate(runs):
 def linear_separability(runs):
     """(verdict, values): whether kernels and layers learn classes that no plane separates."""
     linear, kernel, network = ((runs[column] == 0).mean() for column in ("linear", "kernel", "network"))
-    verdict = "cannot be told" if runs["separable"].any() else _all_or_part(min(kernel, network))
+    verdict = "cannot be told" if runs["separable"].any() else ledger.of_parts([min(kernel, network)])
     values = {"separable": percent(runs["separable"].mean(), 0), "draws": len(runs), "hidden": HIDDEN}
     shares = {"linear": percent(linear, 0), "kernel": percent(kernel, 1), "network": percent(network, 1)}
     return verdict, values | shares

@@ -249,11 +249,6 @@ def statements():
     )
 
 
-def verdict(*parts):
-    """The verdict of a statement whose parts are true or false."""
-    return "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
-
-
 def slow(multiclass):
     """Whether the degrees below 3 take more epochs to few training errors than all others, and degree 1 keeps many."""
     train = multiclass[multiclass["split"] == "train"]
@@ -265,7 +260,7 @@ def slow(multiclass):
     # A bound that holds: rounded down.
     underfit = np.floor(1e4 * int(train.loc[1].to_numpy().min()) / n) / 1e4
     values = {"second": first[2], "earliest": min(later), "latest": max(later), "underfit": percent(underfit)}
-    return verdict(min(first[1], first[2]) > max(later), underfit > 0.01), values
+    return ledger.of_parts([min(first[1], first[2]) > max(later), underfit > 0.01]), values
 
 
 def online(logs):
@@ -276,7 +271,7 @@ def online(logs):
         len(np.unique(np.concatenate([log.example[log.step < step] for log in logs]))) for step in (n - 10_000, n)
     )
     values = {"degree": ONLINE, "early": early, "late": late, "before": before, "after": after}
-    return verdict(late < early, after == before), values
+    return ledger.of_parts([late < early, after == before]), values
 
 
 def named(degrees):
@@ -316,7 +311,7 @@ def final_worse():
             f"{name}_told": named(told),
         }
         shown += list(rows["verdict"] == over_orders.HIGHER)
-    return verdict(*shown), values
+    return ledger.of_parts(shown), values
 
 
 def no_digit(digits, error):
@@ -345,7 +340,7 @@ def similar():
         "machine": percent(published.missed("RBF SVM").mean()), "machine_interval": interval(machine),
         "neighbour": percent(published.missed("nearest neighbour").mean()), "neighbour_gap": points(neighbour),
     }  # fmt: skip
-    return verdict(*alike), values
+    return ledger.of_parts(alike), values
 
 
 def uncertainty(labels):
@@ -371,7 +366,7 @@ def ensemble(found):
     columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
     for name, (column, digits) in columns.items():
         values |= {f"{name}_low": percent(found[column].min(), digits), f"{name}_high": percent(found[column].max(), digits)}
-    return verdict(*(found["p of Fisher's test"] < statistics.ALPHA)), values
+    return ledger.of_parts(found["p of Fisher's test"] < statistics.ALPHA), values
 
 
 def li_long():

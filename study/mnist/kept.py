@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
+from study.mnist.orders import CURVED
 from study.protocols.images import MEMORY_BUDGET, OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
 from study.protocols.settings import BaseSettings
 from study.results.alone import alone
@@ -23,7 +24,6 @@ from study.results.experiment import experiment
 
 NEW_HERE = [name for name in PROTOCOLS if name != OWN_NEW]
 """The protocols that are computed here; the orders of Hermans's are those of the chapter."""
-CURVED = (2, 3, 4, 5, 6)
 N_ORDERS = 10
 N_LINEAR = 3
 LONG = (2, 4)
@@ -127,7 +127,7 @@ class Cost:
     n_epochs: int = 10
 
 
-COSTLY = {"mnist": ((2, 3, 4, 5, 6), 3), "digits": ((4,), 3)}
+COSTLY = {"mnist": (CURVED, 3), "digits": ((4,), 3)}
 """Degrees whose costs are measured, and in how many orders."""
 
 

@@ -10,7 +10,7 @@ choices of few repeats from a list that holds them, `choices` long.
 
 import pandas as pd
 
-from study.claims import explanations, rows, statement_rows
+from study.claims import explanations, of_parts, rows, statement_rows
 from study.statistics import ALPHA
 from study.tables import comparisons, facts, source, tables
 from study.tables.experiment import READINGS
@@ -108,11 +108,7 @@ def _values(statement, found):
 def of_all(words):
     """The verdict on a statement about several sets from "yes", "no" or "tie" on each."""
     words = list(words)
-    if words and all(word == "yes" for word in words):
-        return "holds"
-    if "yes" in words:
-        return "holds in part"
-    return "does not hold" if "no" in words else "cannot be told"
+    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "cannot be told"
 
 
 def better_than_cited(found):

@@ -140,8 +140,8 @@ def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, ki
     X = {"bytes": X.astype(np.uint8), "reals": X / 7}[kind]
     options = dict(random_state=0, shuffle=False, gamma=1e-3)
     whole = clone(model).set_params(**options).fit(X, y)
-    monkeypatch.setattr(budget, "STRETCH", 16)
-    monkeypatch.setattr(budget, "REMOVED", 2)
+    monkeypatch.setattr(budget, "_STRETCH", 16)
+    monkeypatch.setattr(budget, "_REMOVED", 2)
     parts = clone(model).set_params(**options)
     for start, stop in [(0, 1), (1, 90), (90, 93), (93, 160)]:
         parts.partial_fit(X[start:stop], y[start:stop], classes=[0, 1, 2])

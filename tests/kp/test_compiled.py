@@ -52,7 +52,7 @@ EXPECTED = oracles.polynomial(POINTS, POINTS, 3).sum(axis=0).tolist()
 
 def test_a_change_of_any_source_asks_for_other_machine_code(copy, monkeypatch):
     assert compiled.SOURCES == compiled.sources()
-    monkeypatch.setattr(compiled, "PACKAGE", copy)
+    monkeypatch.setattr(compiled, "_PACKAGE", copy)
     assert compiled.sources() == compiled.SOURCES
     with open(copy / "kernels.py", "a") as file:
         file.write("# no word of code\n")
@@ -208,6 +208,24 @@ def test_the_users_cache_is_used_where_the_first_folder_cannot_be_written(folder
     assert len(list((tmp_path / "users" / "kp" / folder.name).iterdir())) == 1
 
 
+def test_what_is_compiled_ahead_is_found_by_other_copies_of_the_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
+    for name in ("made", "written"):
+        monkeypatch.setattr(compiled.Cache, name, 0)
+    monkeypatch.setattr(compiled, "_PACKAGE", tmp_path / "first")
+    assert make()(2) == 6 and not (tmp_path / "users").exists()
+    monkeypatch.setattr("kp.ahead.fit_all", lambda: None)
+    assert __main__.main(["--compile"]) == 0
+    monkeypatch.setattr(compiled, "_PACKAGE", tmp_path / "second")
+    again = make()
+    assert again(2) == 6 and from_cache(again)
+    assert __main__.main(["--compile"]) == 0
+    shutil.rmtree(tmp_path / "users")
+    after = make()
+    assert after(2) == 6 and from_cache(after)
+
+
 def test_a_command_clears_the_cache_and_nothing_else(folder, tmp_path, capsys):
     assert make()(2) == 6
     earlier, other, behind = folder.with_name("kp-" + 16 * "1"), folder.with_name("kp-notes"), tmp_path / "elsewhere"
@@ -288,9 +306,11 @@ print(compiled.Cache.made)
 
 
 @pytest.mark.long
-def test_after_the_command_that_compiles_no_fit_of_another_process_compiles():
+def test_after_the_command_that_compiles_no_fit_of_another_process_compiles(tmp_path):
     kept = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
-    options = dict(cwd=PACKAGE.parent, env=kept, capture_output=True, text=True, check=True)
+    options = dict(
+        cwd=PACKAGE.parent, env=kept | {"XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True, check=True
+    )
     done = subprocess.run([sys.executable, "-m", "kp", "--compile"], **options)
     assert "compiled" in done.stdout and done.stdout.count("\n") == 1
     assert subprocess.run([sys.executable, "-c", OTHERS], **options).stdout == "0\n"

@@ -88,7 +88,7 @@ def test_staged_scores_are_those_of_each_predictor_at_each_epoch_bit_for_bit(nam
 def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
     model, X, _ = fitted(name, 3)
     whole = list(model.staged_decision_function(X, predictor="voted"))
-    monkeypatch.setattr("kp.multiclass.POINTS", 7)
+    monkeypatch.setattr("kp.multiclass._POINTS", 7)
     monkeypatch.setattr(predictors, "blocks", lambda *a, of=predictors.blocks, **_: of(*a[:2], 1))
     np.testing.assert_array_equal(list(model.staged_decision_function(X, predictor="voted")), whole)
 

@@ -15,11 +15,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import kp
 from kp import gram, kernels, machine
 from kp.gram import (
-    BLOCK,
-    DEPTH,
-    HEIGHT,
-    SCRATCH,
-    SMALL,
+    _BLOCK,
+    _DEPTH,
+    _HEIGHT,
+    _SCRATCH,
+    _SMALL,
     WIDTH,
     Arithmetic,
     CrossGram,
@@ -114,11 +114,11 @@ def test_points_meet_in_the_arithmetic_that_holds_their_products(X, Y, expected)
 
 @pytest.mark.parametrize("kind", ["bytes", "heavy", "large", "real"])
 def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
-    X = of_kind(kind, BLOCK + 30, d=6)
+    X = of_kind(kind, _BLOCK + 30, d=6)
     whole, _ = products(X, X)
     np.testing.assert_array_equal(whole, whole.T)
     np.testing.assert_array_equal(np.diag(whole), Points(X).norms)
-    for size, columns in ((1, slice(5, 6)), (len(X), slice(3, 200)), (40, slice(BLOCK - 2, None))):
+    for size, columns in ((1, slice(5, 6)), (len(X), slice(3, 200)), (40, slice(_BLOCK - 2, None))):
         rows = np.random.RandomState(7).permutation(len(X))[:size]
         np.testing.assert_array_equal(products(X, X, rows, columns)[0], whole[rows][:, columns])
 
@@ -211,13 +211,13 @@ def test_the_store_holds_true_rows_of_the_latest_examples_within_its_capacity(da
     assert gram.capacity == capacity and gram.store.shape == (capacity, n) and len(gram) == n
     used = {}
     computed = 0
-    scratch = data.draw(st.sampled_from([2, SCRATCH]))
+    scratch = data.draw(st.sampled_from([2, _SCRATCH]))
     for clock in range(data.draw(st.integers(1, 8))):
         examples = data.draw(st.lists(st.integers(0, n - 1), max_size=capacity, unique=True))
         before = {t for t in range(n) if gram.slot[t] >= 0}
         missing = set(examples) - before
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("kp.gram.SCRATCH", scratch)
+            patch.setattr("kp.gram._SCRATCH", scratch)
             assert gram.fetch(np.array(examples, dtype=np.intp)) == len(missing)
         computed += len(missing)
         held = {t for t in range(n) if gram.slot[t] >= 0}
@@ -303,9 +303,10 @@ def test_a_budget_below_one_row_is_refused_and_one_row_is_enough(X, row):
 # Tiles and threads.
 
 
-@pytest.mark.parametrize("d", [0, 1, DEPTH - 1, DEPTH, DEPTH + 2])
+@pytest.mark.parametrize("d", [0, 1, _DEPTH - 1, _DEPTH, _DEPTH + 2])
 @pytest.mark.parametrize(
-    ("n", "m"), [(0, 0), (1, 1), (3, WIDTH - 1), (HEIGHT, WIDTH), (2 * HEIGHT - 1, WIDTH + 1), (2 * HEIGHT + 1, WIDTH + 9)]
+    ("n", "m"),
+    [(0, 0), (1, 1), (3, WIDTH - 1), (_HEIGHT, WIDTH), (2 * _HEIGHT - 1, WIDTH + 1), (2 * _HEIGHT + 1, WIDTH + 9)],
 )
 def test_products_of_reals_are_summed_in_order_over_every_edge_of_a_tile(n, m, d):
     random = np.random.RandomState(n * m + d)
@@ -321,14 +322,14 @@ REALS = sparse_points(0, 200, 80, share=0.9)
     [
         (REALS, REALS, Arithmetic.ORDERED),
         (sparse.csr_array(REALS), sparse.csr_array(REALS), Arithmetic.SPARSE),
-        (of_kind("heavy", 120), of_kind("heavy", 2 * BLOCK + 7), Arithmetic.SINGLE),
-        (of_kind("heavy", 2 * BLOCK + 7), of_kind("heavy", 120), Arithmetic.SINGLE),
-        (of_kind("large", 90), of_kind("large", 2 * BLOCK + 7), Arithmetic.DOUBLE),
+        (of_kind("heavy", 120), of_kind("heavy", 2 * _BLOCK + 7), Arithmetic.SINGLE),
+        (of_kind("heavy", 2 * _BLOCK + 7), of_kind("heavy", 120), Arithmetic.SINGLE),
+        (of_kind("large", 90), of_kind("large", 2 * _BLOCK + 7), Arithmetic.DOUBLE),
     ],
 )
 def test_threads_change_no_bit_of_products_in_strips_of_rows_or_columns(X, Y, expected):
     left, right = (points.toarray() if sparse.issparse(points) else points for points in (X, Y))
-    assert len(left) * len(right) * left.shape[1] > SMALL
+    assert len(left) * len(right) * left.shape[1] > _SMALL
     for threads in (1, 2, 3, 7):
         found, arithmetic = products(X, Y, threads=threads)
         assert arithmetic == expected
@@ -367,7 +368,7 @@ def test_blas_has_its_threads_again_after_blocks_of_several_threads_of_the_progr
 @pytest.mark.parametrize("scale", [1, 1.01])
 def test_values_are_those_of_the_kernel_at_every_degree_on_any_threads(scale):
     random = np.random.RandomState(0)
-    X, Y = (scale * random.randint(-3, 4, size=(size, 5)) for size in (4, 2 * BLOCK + 3))
+    X, Y = (scale * random.randint(-3, 4, size=(size, 5)) for size in (4, 2 * _BLOCK + 3))
     for kernel in [*(kernels.polynomial(p, gamma=0.3, coef0=0.5) for p in range(1, 10)), kernels.rbf(gamma=0.1)]:
         expected = kernel.of(ordered(X, Y), (X**2).sum(1), (Y**2).sum(1))
         for threads in (1, 3):

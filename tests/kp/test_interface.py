@@ -571,7 +571,7 @@ def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_parts_of_a_stream_of_any_size_after_a_fit_give_the_same_bits(kernel, monkeypatch):
-    monkeypatch.setattr("kp.stream.BLOCK", 17)
+    monkeypatch.setattr("kp.stream._BLOCK", 17)
     order = np.random.RandomState(0).permutation(150)
     found = []
     for size in (1, 7, 150):
@@ -667,7 +667,7 @@ NAMED = [*LOGGED[:3], BudgetPerceptron(), Forgetron(), Norma(), Romma(noise_cont
 @pytest.mark.parametrize("scale", [16, 0.1])
 @each(NAMED)
 def test_a_kernel_that_sees_no_neighbours_is_told(model, scale, monkeypatch):
-    monkeypatch.setattr("kp.estimator.BLOCK", 70)
+    monkeypatch.setattr("kp.estimator._BLOCK", 70)
     squares = np.square(PIXELS[:, None] - PIXELS).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
     nearest = np.median(squares[np.linspace(0, 299, 50).astype(int)].min(axis=1))
@@ -760,7 +760,7 @@ def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
         "sparse": sparse.csr_array(real),
     }[kind]  # fmt: skip
     for threads, stretch, rows in ((1, 150, 10**6), (2, 7, 1), (3, 50, 13)):
-        monkeypatch.setattr("kp.perceptron.STRETCH", stretch)
+        monkeypatch.setattr("kp.perceptron._STRETCH", stretch)
         least = 2 * 150 if getattr(model, "update", "") == "xu-zhang" else 1  # of K and its square
         fitted = short(model, n_jobs=threads, memory_budget=8 * 150 * max(rows, least)).fit(points, y)
         logs = [vars(log).items() for log in fitted.mistakes_]

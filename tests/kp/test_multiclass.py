@@ -119,7 +119,7 @@ def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, deg
     ],
 )
 def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, integers, monkeypatch):
-    monkeypatch.setattr(joint, "BLOCK", 37)
+    monkeypatch.setattr(joint, "_BLOCK", 37)
     X, y = load_digits(return_X_y=True)
     X = X[:300] + (0 if integers else 0.1)
     y = y[:300]
@@ -138,7 +138,7 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
 
 @pytest.mark.parametrize("demote", DEMOTE)
 def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, monkeypatch):
-    monkeypatch.setattr(joint, "BLOCK", 29)
+    monkeypatch.setattr(joint, "_BLOCK", 29)
     X, y = load_digits(return_X_y=True)
     X = (X[:150] > 7).astype(int)
     y = y[:150]
@@ -176,8 +176,8 @@ def test_mistakes_of_several_rows_are_counted_once(demote):
 @pytest.mark.parametrize("demote", DEMOTE)
 @pytest.mark.parametrize("limit", [1, 17, 30])
 def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, limit, monkeypatch):
-    monkeypatch.setattr(joint, "BLOCK", 29)
-    monkeypatch.setattr(joint, "VISITS", 11)
+    monkeypatch.setattr(joint, "_BLOCK", 29)
+    monkeypatch.setattr(joint, "_VISITS", 11)
     X, y = load_digits(return_X_y=True)
     X = X[:100]
     y = y[:100]

@@ -100,7 +100,7 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, epochs, degree
     stored = literal.course_kernel_perceptron(K, Y, draws)
     broke = literal.wrong((stored[-1] * Y) @ K, Y) == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(perceptron, "STRETCH", stretch)
+        patch.setattr(perceptron, "_STRETCH", stretch)
         model = OutputCodeKernelPerceptron(
             degree=degree, gamma=1, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
         ).fit(X, y)

@@ -44,7 +44,7 @@ def expected(X, y, test, degree, epochs, seed):
 def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, degree, threads, stretch, rows):
     X, y, test, seed, epochs = problem
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(perceptron, "STRETCH", stretch)
+        patch.setattr(perceptron, "_STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
             degree=degree, gamma=1, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
             memory_budget=4 * len(y) * rows, count_errors=True,

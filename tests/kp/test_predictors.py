@@ -55,7 +55,7 @@ def test_a_point_has_the_same_scores_alone_among_few_and_among_many(model, point
     X, y = SETS[points]
     model = fitted(model, X, y)
     together = model.decision_function(X[:30])
-    for size in (1, 3, predictors.NARROW - 1, predictors.NARROW):
+    for size in (1, 3, predictors._NARROW - 1, predictors._NARROW):
         for start in range(0, 24, size):
             part = slice(start, start + size)
             np.testing.assert_array_equal(model.decision_function(X[part]), together[part])

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import kp
-from study.report import boundaries
 
 pytest.importorskip("pdoc", reason="pdoc is not installed; python3 bootstrap.py makes an environment that has it")
 from pdoc.__main__ import cli  # noqa: E402
@@ -53,18 +52,6 @@ def test_a_page_begins_with_its_classes_and_they_with_those_that_are_no_bases(pa
         assert kinds == sorted(kinds), page
     assert shown["kp/output_codes.html"] == ["OutputCodeKernelPerceptron", "_OutputCodes"]
     assert shown["kp/mistakes.html"][0] == "MistakeLog" and shown["kp/codes.html"][0] == "Decoder"
-
-
-def test_every_estimator_has_a_picture_of_what_it_predicts_and_no_other_class(pages, tmp_path):
-    boundaries.write(tmp_path)
-    drawn = sorted(path.name for path in tmp_path.iterdir())
-    shown = [
-        (page.partition("/")[0], name) for page, text in pages.items() for name in re.findall(r'<img src="([^"]+)"', text)
-    ]
-    assert sorted(shown) == [("kp", name) for name in drawn]
-    assert drawn == sorted(f"{name}.svg" for name in kp.__all__ if hasattr(getattr(kp, name), "decision_function"))
-    texts = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
-    assert len(set(texts)) == len(texts), "two estimators have one picture"
 
 
 def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(pages):

@@ -1,5 +1,6 @@
 """The ledger: one row for every published number, with a verdict that follows from its numbers."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -109,6 +110,17 @@ def test_a_printed_number_stands_for_all_that_round_to_it(numbers, decimals, wor
     assert claims.verdict(*numbers, decimals=decimals) == word
     assert claims.verdict(*numbers, decimals=decimals, degenerate=True) == "degenerate"
     assert claims.verdict(*numbers, decimals=decimals, comparable=False) == "not comparable"
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([True, True], "holds"), ([1.0], "holds"), ([True, False], "holds in part"), ([0.2], "holds in part"),
+        ([False, 0.0], "does not hold"), (iter([np.True_, np.False_]), "holds in part"),
+    ],
+)  # fmt: skip
+def test_a_statement_of_several_parts_holds_where_all_do(parts, verdict):
+    assert claims.of_parts(parts) == verdict
 
 
 def test_a_statement_has_its_words_in_a_file_and_its_verdict_from_the_results(tmp_path, monkeypatch):
