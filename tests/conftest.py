@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import settings
 
+import study.report  # noqa: F401  before any reader of notebooks: it keeps the grammar of web addresses out
+
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
