@@ -27,3 +27,18 @@ def foreign_kernel(tmp_path, monkeypatch):
     spec = {"argv": ["false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
     (folder / "kernel.json").write_text(json.dumps(spec))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share"))
+
+
+@pytest.fixture
+def fork(monkeypatch):
+    """From its call on and in this test, kernels are forked from this process."""
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    from study.report import forked
+
+    factory = KernelProvisionerFactory.instance()
+    monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
+    monkeypatch.setattr(forked, "READ", set())
+    # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
+    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
+    return lambda: forked.use(["study.style"])
