@@ -14,8 +14,11 @@ settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
-def pytest_collection_finish():
-    """Leave what was imported out of later collections of garbage, of which statsmodels makes one in each call."""
+@pytest.fixture(autouse=True, scope="module")
+def frozen():
+    """What was imported, compiled and read before is left out of later collections of garbage: statsmodels makes one in each
+    correction by Holm, which would take longer than most tests."""
+    gc.collect()
     gc.freeze()
 
 
