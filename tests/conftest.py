@@ -14,11 +14,9 @@ settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def frozen():
+def pytest_runtest_setup():
     """What was imported, compiled and read before is left out of later collections of garbage: statsmodels makes one in each
     correction by Holm, which would take longer than most tests."""
-    gc.collect()
     gc.freeze()
 
 
