@@ -35,11 +35,14 @@ def fork(monkeypatch):
     """From its call on and in this test, kernels are forked from this process."""
     from jupyter_client.provisioning import KernelProvisionerFactory
 
+    from study import reading
     from study.report import forked
 
     factory = KernelProvisionerFactory.instance()
     monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
+    # As in a command that has read and drawn nothing yet but what study.style reads: other tests have, and pyplot keeps the
+    # backend of its first figure.
     monkeypatch.setattr(forked, "READ", set())
-    # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
+    monkeypatch.setattr(reading, "READ", {"study/style.mplstyle"})
     monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
     return lambda: forked.use(["study.style"])
