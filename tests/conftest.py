@@ -7,13 +7,16 @@ import os
 import pytest
 from hypothesis import settings
 
+import study.report  # noqa: F401  before any reader of notebooks: it keeps the grammar of web addresses out
+
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
-def pytest_collection_finish():
-    """Leave what was imported out of later collections of garbage, of which statsmodels makes one in each call."""
+def pytest_runtest_setup():
+    """What was imported, compiled and read before is left out of later collections of garbage: statsmodels makes one in each
+    correction by Holm, which would take longer than most tests."""
     gc.freeze()
 
 
@@ -25,3 +28,21 @@ def foreign_kernel(tmp_path, monkeypatch):
     spec = {"argv": ["false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
     (folder / "kernel.json").write_text(json.dumps(spec))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share"))
+
+
+@pytest.fixture
+def fork(monkeypatch):
+    """From its call on and in this test, kernels are forked from this process."""
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    from study import reading
+    from study.report import forked
+
+    factory = KernelProvisionerFactory.instance()
+    monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
+    # As in a command that has read and drawn nothing yet but what study.style reads: other tests have, and pyplot keeps the
+    # backend of its first figure.
+    monkeypatch.setattr(forked, "READ", set())
+    monkeypatch.setattr(reading, "READ", {"study/style.mplstyle"})
+    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
+    return lambda: forked.use(["study.style"])

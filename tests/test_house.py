@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from trees import nodes, parsed
 
 from study import chapters
 from study.report.expressions import conditions, expressions
@@ -22,18 +23,13 @@ TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "report/played.py", 
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
 
-@functools.cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def module(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(tree):
-    """[(alias, what it stands for)] of all imports of a module, wherever they stand."""
-    for node in ast.walk(tree):
+def imports(found):
+    """[(alias, what it stands for)] of all imports among the nodes of a module."""
+    for node in found:
         assert not getattr(node, "level", 0), "say where from, in full"
         for each in getattr(node, "names", ()) if isinstance(node, ast.Import | ast.ImportFrom) else ():
             yield each.asname or each.name, f"{node.module}.{each.name}" if isinstance(node, ast.ImportFrom) else each.name
@@ -41,7 +37,7 @@ def imports(tree):
 
 def imported(path):
     """The dotted names that a module of the project imports, with what it takes from them."""
-    return {name for _, name in imports(parsed(path))}
+    return {name for _, name in imports(nodes(path))}
 
 
 @pytest.mark.parametrize("path", KP, ids=lambda path: path.stem)
@@ -69,6 +65,7 @@ def test_figures_know_no_experiment(path):
     assert not [name for name in imported(path) if "experiment" in name.split(".") or name.startswith("sklearn")]
 
 
+@functools.cache
 def programs():
     """{name: tree} of all that calls functions: modules by dotted names, benchmarks, notebooks, the head of Snakefile."""
     found = {module(path): parsed(path) for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py")]}
@@ -85,11 +82,13 @@ def programs():
 def called(name, tree):
     """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
     and the names of attributes of anything else, which may be methods."""
-    found = {(code.home(package, name), name) for package, _, name in (path.rpartition(".") for _, path in imports(tree))}
+    places = [(getattr(place, "name", ""), list(ast.walk(place))) for place in tree.body]
+    taken = [path.rpartition(".") for _, inside in places for _, path in imports(inside)]
+    found = {(code.home(package, name), name) for package, _, name in taken}
     alias = code.aliases(tree)
-    for place in tree.body:
-        for node in ast.walk(place):
-            if isinstance(node, ast.Name) and node.id != getattr(place, "name", ""):
+    for own, inside in places:
+        for node in inside:
+            if isinstance(node, ast.Name) and node.id != own:
                 found.add((name, node.id))
             elif isinstance(node, ast.Attribute):
                 owner = code.named(node.value, alias)
@@ -104,7 +103,7 @@ def test_no_function_is_called_by_nobody():
     used |= {("kp.literal", name) for report in chapters.REPORTS.values() for name in report.listing}
     registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")
     for path in [*KP, *STUDY]:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
                 declared = any(isinstance(d, ast.Call) and ast.unparse(d.func) == "experiment" for d in node.decorator_list)
                 known = declared or f'"{node.name}"' in registry or node.name in PUBLIC
@@ -138,10 +137,12 @@ def test_links_of_a_page_lead_to_files_and_headings_that_exist(path):
 
 
 def test_what_a_notebook_imports_is_used_in_code_or_words():
-    for name, tree in programs().items():
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        unused = {alias for alias, _ in imports(tree) if alias.partition(".")[0] not in names}
-        assert not name.endswith(".ipynb") or not unused, f"{name}: {unused}"
+    notebooks = {name: list(ast.walk(tree)) for name, tree in programs().items() if name.endswith(".ipynb")}
+    assert notebooks
+    for name, found in notebooks.items():
+        names = {node.id for node in found if isinstance(node, ast.Name)}
+        unused = {alias for alias, _ in imports(found) if alias.partition(".")[0] not in names}
+        assert not unused, f"{name}: {unused}"
 
 
 def test_experiments_import_nothing_that_shows_or_judges_results():

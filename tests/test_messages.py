@@ -1,22 +1,17 @@
 """What a message tells its reader to use exists."""
 
 import ast
-import functools
 import re
 from pathlib import Path
 
 from sklearn.svm import SVC
+from trees import nodes
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = [*sorted((ROOT / "kp").glob("*.py")), *sorted((ROOT / "study").rglob("*.py")), ROOT / "bootstrap.py"]
 FILES = {path.name for path in ROOT.glob("*")} | {path.name for path in (ROOT / "data").glob("*")}
 FILES |= {path.name for path in (ROOT / "study").glob("*/*.toml")}
 NAME = re.compile(r"(?<![\w/.'-])(?:[a-z]\w*\.)*[a-z]+(?:_[a-z0-9]+)*(?:\.[a-z]\w*)*(?![\w/-])")
-
-
-@functools.cache
-def nodes(path):
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def strings(node):

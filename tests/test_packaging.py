@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import yaml
 from sklearn.datasets import load_digits
+from trees import nodes
 
 import kp
 
@@ -60,20 +61,19 @@ distributions = functools.cache(importlib.metadata.packages_distributions)
 @functools.cache
 def modules(path):
     """The top names that a Python file or a source notebook imports."""
-    text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
-        cells = json.loads(text)["cells"]
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    nodes = list(ast.walk(ast.parse(text)))
-    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
-    return {module.partition(".")[0] for module in found}
+    found = list(ast.walk(ast.parse(text))) if path.suffix == ".ipynb" else nodes(path)
+    names = {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in found if isinstance(node, ast.ImportFrom)}
+    return {module.partition(".")[0] for module in names}
 
 
 def imported(*patterns):
     """The distributions of what files import from outside, the standard library aside."""
     found = set().union(*(modules(path) for pattern in patterns for path in ROOT.glob(pattern)))
-    found -= {"kp", "study", "oracles"} | {
+    found -= {"kp", "study", "oracles", "trees"} | {
         path.stem for name in ("benchmarks", "workflow") for path in (ROOT / name).glob("*.py")
     }
     # What is not installed goes by its own name.

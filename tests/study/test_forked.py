@@ -13,13 +13,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from jupyter_client.provisioning import KernelProvisionerFactory
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.reading import NOTES
-from study.report import executions, forked, notebooks, origin
+from study.report import executions, notebooks, origin
 from study.results import code, costs
 
 
@@ -43,16 +42,6 @@ class Small:
 
     def parameters(self, profile):
         return {"degree": self.degree}
-
-
-@pytest.fixture
-def fork(monkeypatch):
-    """From now on and in this test, kernels are forked."""
-    factory = KernelProvisionerFactory.instance()
-    monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
-    # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
-    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
-    return lambda: forked.use(["study.style"])
 
 
 @pytest.fixture

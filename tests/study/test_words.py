@@ -194,7 +194,8 @@ def written(path, *cells):
     return path
 
 
-def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_not_hold(tmp_path):
+def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_not_hold(tmp_path, fork):
+    fork()
     source = written(
         tmp_path / "a.ipynb", OPEN, text("First {eval}`n`."), FIGURE, text("Rises from {eval}`n`.", "caption:line"),
         text("% holds: n == 3\n\nTrue."), text("% holds: n == 3\n% holds: n < 3\n\nFalse, {eval}`n`."),
@@ -218,7 +219,8 @@ frame = pd.DataFrame({"rate": [0.25]}, index=["a"])
 frame"""
 
 
-def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path):
+def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path, fork):
+    fork()
     source = written(
         tmp_path / "a.ipynb", OPEN, 'late = ""', TABLES, text("Mine."), TABLES, text("With a caption.", "caption:rows"),
         'styled(frame, {"rate": ".1%"})',
@@ -232,7 +234,8 @@ def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path):
     assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0 % |"
 
 
-def test_a_reader_s_own_picture_is_shown_once(tmp_path):
+def test_a_reader_s_own_picture_is_shown_once(tmp_path, fork):
+    fork()
     plot = "import matplotlib.pyplot as plt\nlines = plt.plot([1, 2])"
     execute(written(tmp_path / "a.ipynb", OPEN, 'late = ""', plot, FIGURE), tmp_path / "out.ipynb", {})
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
@@ -240,7 +243,8 @@ def test_a_reader_s_own_picture_is_shown_once(tmp_path):
     assert shown[-2:] == [[["image/png", "text/plain"]]] * 2
 
 
-def test_given_values_stand_in_the_cell_of_the_parameters(tmp_path):
+def test_given_values_stand_in_the_cell_of_the_parameters(tmp_path, fork):
+    fork()
     execute(written(tmp_path / "a.ipynb", 'late = ""'), tmp_path / "out.ipynb", {"n": 30})
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     assert [cell.source for cell in cells if cell.cell_type == "code"] == ["n: int = 30  # a number", 'late = ""']
@@ -255,7 +259,8 @@ def test_values_replace_defaults_and_new_names_come_last():
     assert with_values("b = 1 + 1  # sum", "b = 7") == "b = 7  # sum"
 
 
-def test_a_text_without_a_value_ends_the_run_with_its_words_and_the_error(tmp_path):
+def test_a_text_without_a_value_ends_the_run_with_its_words_and_the_error(tmp_path, fork):
+    fork()
     source = written(tmp_path / "a.ipynb", text("A wrong {eval}`missing` one."))
     with pytest.raises(ValueError, match=r"missing.*NameError.*in cell 3, the text that begins 'A wrong"):
         execute(source, tmp_path / "out.ipynb", {})
