@@ -511,8 +511,8 @@ def bounds(part, *, progress=False):
 
     Columns: degree, n, random_state, mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound
     (R / gamma)^2 with the widest margin found, missing where none is positive; total mistakes in 30 passes and whether the
-    last was without one (separated); vote_errors and last_errors of the first pass on n_test; svm_support, svm_errors of the
-    support vector machine (C = 10). total and svm_* are missing where n exceeds n_bound.
+    last was without one (separated); vote_errors of the first pass on n_test; svm_support of the support vector
+    machine (C = 10). total and svm_support are missing where n exceeds n_bound.
     """
     data = datasets.load(part.dataset)
     rows = []
@@ -528,7 +528,7 @@ def bounds(part, *, progress=False):
         hard = np.nan
         total = np.nan
         separated = False
-        own = (np.nan, np.nan)
+        support = np.nan
         if part.n == some:
             margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
             widest = max(margins, key=np.min)
@@ -537,20 +537,19 @@ def bounds(part, *, progress=False):
             total = int(longer.n_mistakes_[0])
             separated = bool(np.all(z[:, None] * longer.online_scores_ > 0))
             machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
-            own = len(machine.support_), int(np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test))
+            support = len(machine.support_)
         else:
             margins = [_margins_of_part(kernel, K, X, z, cost) for cost in COSTS[1:-1]]
         bound, gamma, deviation = min(mistake_bound(margin, 1.0) for margin in margins)
         if model.n_mistakes_[0] > bound:
             raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {model.n_mistakes_[0]}")
-        scores = vote(model, kernel, data.X_test), model.decision_function(data.X_test)
-        errors = [int(np.sum(z_test * f <= 0)) for f in scores]
+        errors = int(np.sum(z_test * vote(model, kernel, data.X_test) <= 0))
         values = [rounded(value) for value in (bound, gamma, deviation, hard)]
         made = int(model.n_mistakes_[0])
-        rows.append((part.degree, part.n, seed, made, *values, total, separated, *errors, n_test, *own))
+        rows.append((part.degree, part.n, seed, made, *values, total, separated, errors, n_test, support))
     names = ["degree", "n", "random_state", "mistakes", "bound", "gamma", "deviation", "hard_bound", "total", "separated"]
-    names += ["vote_errors", "last_errors", "n_test", "svm_support", "svm_errors"]
-    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support", "svm_errors"], float))
+    names += ["vote_errors", "n_test", "svm_support"]
+    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support"], float))
 
 
 def _margins_of_part(kernel, K, X, z, cost):

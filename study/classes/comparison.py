@@ -16,7 +16,6 @@ before few. The method is then trained on the whole training part and meets the 
 The methods stand in study.classes.methods. Symbols: n training examples.
 """
 
-import time
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 
@@ -247,7 +246,7 @@ def best_candidates(validation):
 def train_and_test(split, validation, settings, random_state):
     """Train what validation chose on the whole training part, and test it once.
 
-    (rows of errors and times, {(method, thresholds): (m,) True where the chosen candidate is wrong}); a row is a dict.
+    (rows of errors, {(method, thresholds): (m,) True where the chosen candidate is wrong}); a row is a dict.
     """
     scaler = MinMaxScaler().fit(split.X)
     grams = Grams(scaler.transform(split.X), scaler.transform(split.X_test))
@@ -261,18 +260,13 @@ def train_and_test(split, validation, settings, random_state):
     for place in sorted(range(len(jobs)), key=lambda place: str(made[place].of_kernel)):
         (method, row) = jobs[place]
         candidate = made[place]
-        method.points(candidate, grams)  # makes the kernel matrix, whose time is counted apart
-        start = time.process_time()
         model = method.fit(
             candidate, grams, split.y, epochs=int(np.nan_to_num(candidate.epoch, nan=1)), random_state=random_state,
             count_errors=candidate.predictor == "minimizing",
         )  # fmt: skip
-        seconds = method.seconds(candidate, grams) + time.process_time() - start
         (mask,) = wrong(method, model, [candidate], method.points(candidate, grams), split.y_test)
-        support, kernel_values = method.costs(model, candidate, len(split.y))
         found[place] = row | {
-            "n_train": len(split.y), "support": support, "kernel_values": kernel_values,
-            "errors": int(np.count_nonzero(mask)), "n": len(mask), "seconds": round(seconds, 3),
+            "n_train": len(split.y), "errors": int(np.count_nonzero(mask)), "n": len(mask),
         }  # fmt: skip
         if row["chosen"]:
             masks[method.name, method.thresholds] = mask
@@ -284,7 +278,7 @@ def _candidate(row):
 
 
 @experiment(
-    "classes", published=FULL, tables=("errors", "validation", "pairs", "splits", "times"), measured=("times",),
+    "classes", published=FULL, tables=("errors", "validation", "pairs", "splits"),
     processes=2, data=lambda settings: [settings.dataset], reads=own_method.files, sample=DATASETS.index("iris"),
     parameters=lambda settings: settings.plain,
 )  # fmt: skip
@@ -295,7 +289,6 @@ def compare(settings, *, progress=False):
     validation errors of every candidate at its best epoch, summed over repetitions and folds. pairs: for every two
     perceptrons of one family the number of test examples by balance, the repetitions in which only the first is wrong less
     those in which only the second is. splits: sizes, rows dropped as repeated, test rows that are in the training part too.
-    times: processor seconds of each final training, kernel matrix included.
     """
     name = settings.dataset
     errors = []
@@ -315,13 +308,12 @@ def compare(settings, *, progress=False):
     errors = pd.DataFrame(errors)
     choice = ["kernel", "width", "degree", "other", "predictor", "epoch"]
     keys = ["dataset", "repetition", "fold", "method", "thresholds"]
-    counts = ["validation_errors", "validation_n", "n_train", "support", "kernel_values"]
+    counts = ["validation_errors", "validation_n", "n_train"]
     return {
         "errors": errors[[*keys, *choice, *counts, "errors", "n", "chosen"]],
         "validation": _at_best_epochs(pd.concat(validation, ignore_index=True)),
         "pairs": _pairs(name, balance, settings.repetitions),
         "splits": pd.DataFrame(sizes),
-        "times": errors[[*keys, "predictor", "seconds"]],
     }
 
 

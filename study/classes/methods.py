@@ -1,4 +1,4 @@
-"""The methods of the comparison: what each one tries, how it learns, and what its predictions cost.
+"""The methods of the comparison: what each one tries, and how it learns.
 
 A method is one entry of METHODS: a form of the perceptron with thresholds "on" or "off", or a reference method ("-"). Its
 colour and marker stand in study.style. The perceptrons are ours, the reference methods scikit-learn's.
@@ -13,7 +13,6 @@ and the scores of a point x are sums of k(x_m, x), or of sum_i k(x_m, x_i) k(x_i
 Symbols: n training examples, X (n, d) attributes scaled to [0, 1], sigma the width of an RBF kernel.
 """
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -64,7 +63,6 @@ class Grams:
     Attributes
     ----------
     median : the median distance of two training examples, the unit of widths.
-    seconds : {False: processor seconds that the last K took, True: those of K and K^2}.
     """
 
     def __init__(self, A, B):
@@ -77,7 +75,6 @@ class Grams:
         self._others = CrossGram(Products(others, points))
         self._key = None
         self._held = {}
-        self.seconds = {}
 
     def of(self, candidate, *, square=False):
         """(K (n, n), K (m, n)) of the candidate's kernel, or both times the first."""
@@ -85,19 +82,15 @@ class Grams:
             self._key = candidate.of_kernel
             self._held = {}
         if square not in self._held:
-            start = time.process_time()
             if square:
                 K, across = self.of(candidate)
                 self._held[True] = K @ K, across @ K
-                before = self.seconds[False]
             else:
                 kernel = self._kernel(candidate)
                 self._held[False] = tuple(
                     gram.values(kernel, np.arange(size))
                     for gram, size in ((self._training, len(self.A)), (self._others, len(self.B)))
                 )
-                before = 0.0
-            self.seconds[square] = before + time.process_time() - start
         return self._held[square]
 
     def _kernel(self, candidate):
@@ -133,14 +126,6 @@ class Method:
     def predictions(self, model, points, wanted):
         """The labels (m,) of points by a fitted model, for each pair (predictor, epoch) that is wanted."""
         return [model.predict(points) for _ in wanted]
-
-    def seconds(self, candidate, grams):
-        """Processor seconds that the kernel matrix of a candidate took, where it has one."""
-        return grams.seconds.get(self.square, 0.0) if candidate.kernel != NONE else 0.0
-
-    def costs(self, model, candidate, n):
-        """(support vectors, kernel values of one prediction) of a fitted model; 0 for methods without kernel."""
-        return 0, 0
 
     def _base(self, **values):
         return Candidate(method=self.name, thresholds=self.thresholds, **values)
@@ -196,12 +181,6 @@ class KernelPerceptron(Perceptron):
     def voters(self, points):
         """The points as the model's own `predict` takes them."""
         return points
-
-    def costs(self, model, candidate, n):
-        logs = model.mistakes_
-        read = [log.minimizing_length() if candidate.predictor == "minimizing" else log.length() for log in logs]
-        support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
-        return support, n if self.square else support
 
 
 class OneVsAll(KernelPerceptron):
@@ -275,13 +254,6 @@ class Reference(Method):
         return self.make(candidate.other, random_state).fit(grams.A, y)
 
 
-class Neighbours(Reference):
-    """A prediction takes the distances of all training examples."""
-
-    def costs(self, model, candidate, n):
-        return n, n
-
-
 class ReferenceWithKernel(Reference):
     """A reference method with an RBF kernel, of every reference_step-th width."""
 
@@ -293,10 +265,6 @@ class ReferenceWithKernel(Reference):
 
     def points(self, candidate, grams):
         return grams.of(candidate)[1]
-
-    def costs(self, model, candidate, n):
-        support = len(getattr(model, "support_", range(n)))
-        return support, support
 
 
 class Own(Method):
@@ -331,7 +299,7 @@ METHODS = (
     *(Linear("linear", thresholds) for thresholds in THRESHOLDS),
     ReferenceWithKernel("SVM", "penalties", lambda C, _: SVC(C=C, kernel="precomputed")),
     ReferenceWithKernel("kernel ridge", "ridges", lambda ridge, _: RidgeOnLabels(ridge)),
-    Neighbours("nearest neighbours", "neighbours", lambda k, _: KNeighborsClassifier(int(k))),
+    Reference("nearest neighbours", "neighbours", lambda k, _: KNeighborsClassifier(int(k))),
     Reference(
         "scikit-learn perceptron", "perceptron_epochs",
         lambda epochs, seed: linear_model.Perceptron(max_iter=int(epochs), tol=None, random_state=seed),

@@ -287,7 +287,7 @@ def table_3_splits(settings, *, progress=False):
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("surface", "ceiling"))
 @single_threaded
 def surface(settings, *, progress=False):
-    """Errors over lambda, tau and k: over random splits (mean, standard deviation, worst) and on the source's split.
+    """Errors over lambda, tau and k: mean and standard deviation over random splits.
 
     indefinite is the share of the random splits where K + lambda I is not positive definite. Second table: the fewest errors
     over the whole grid on each random split, chosen by looking at the test part.
@@ -295,26 +295,19 @@ def surface(settings, *, progress=False):
     data = examples(settings.dataset)
     grid = [*product(LAMBDAS, TAUS, KS)]
     X = scaled(data.X, None, "whole")
-    source = fixed_split(data.y)
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 10, 2)]
-    found = [
-        errors_at(X, data.y, *split, grid)
-        for split in tqdm([source, *drawn], desc="surface", unit="split", disable=not progress)
-    ]
+    found = [errors_at(X, data.y, *split, grid) for split in tqdm(drawn, desc="surface", unit="split", disable=not progress)]
     counts, smallest = np.moveaxis(np.array(found), 2, 0)
-    sizes = np.array([len(test) for _, test in (source, *drawn)])[:, None]
+    sizes = np.array([len(test) for _, test in drawn])[:, None]
     errors = counts / sizes
     lam = np.array([lam for lam, *_ in grid])
     table = pd.DataFrame(grid, columns=["lam", "tau", "k"]).assign(
         splits=len(drawn),
-        mean_error=errors[1:].mean(0).round(6),
-        sd_error=errors[1:].std(0, ddof=1).round(6),
-        worst_error=errors[1:].max(0).round(6),
-        indefinite=(smallest[1:] + lam <= 0).mean(0),
-        source_split_errors=counts[0].astype(int),
-        source_split_n=sizes[0, 0],
+        mean_error=errors.mean(0).round(6),
+        sd_error=errors.std(0, ddof=1).round(6),
+        indefinite=(smallest + lam <= 0).mean(0),
     )
-    fewest = {"split": range(len(drawn)), "fewest_errors": counts[1:].min(1).astype(int), "n": sizes[1:, 0]}
+    fewest = {"split": range(len(drawn)), "fewest_errors": counts.min(1).astype(int), "n": sizes[:, 0]}
     return {"surface": table, "ceiling": pd.DataFrame(fewest)}
 
 
@@ -510,7 +503,7 @@ def hard(settings, *, progress=False):
 
     Columns: dataset, repeats ("dropped" or "kept", for the two methods that gain most by copies), split, method, n_train,
     errors, and for ordered classes absolute_error (summed) and far (wrong by more than one grade), copies (test examples
-    that the training part holds as well, attribute by attribute), copy_errors (on them), n. The nearest neighbour is also
+    that the training part holds as well, attribute by attribute), n. The nearest neighbour is also
     given parts of the training set.
     """
     rows = []
@@ -527,10 +520,9 @@ def hard(settings, *, progress=False):
                 predicted = model.fit(X[part], data.y[part]).predict(X[test])
                 off = np.abs(np.clip(np.rint(predicted), 0, data.y.max()) - data.y[test]).astype(int)
                 graded = (off.sum(), np.sum(off > 1)) if ordered(name) else (np.nan, np.nan)
-                copied = np.isin(same[test], same[part])
-                copies = copied.sum(), np.count_nonzero(off[copied])
+                copies = np.count_nonzero(np.isin(same[test], same[part]))
                 row = (name, "kept" if repeats else "dropped", split, method, len(part), np.count_nonzero(off))
-                rows.append((*row, *graded, *copies, len(test)))
+                rows.append((*row, *graded, copies, len(test)))
     names = [
         "dataset",
         "repeats",
@@ -541,7 +533,6 @@ def hard(settings, *, progress=False):
         "absolute_error",
         "far",
         "copies",
-        "copy_errors",
         "n",
     ]
     return pd.DataFrame(rows, columns=names)

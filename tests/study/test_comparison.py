@@ -169,21 +169,6 @@ def test_pairs_agree_with_the_errors(tiny):
         assert (part["balance"] * part["examples"]).sum() == errors[thresholds, first] - errors[thresholds, second]
 
 
-@pytest.mark.parametrize("name", KERNEL_PERCEPTRONS)
-def test_costs_count_the_examples_with_a_coefficient(name):
-    data = datasets.load("iris-bundled")
-    form = method(name)
-    base = form.candidates(TINY)[0]
-    grams = methods.Grams(data.X, data.X[:3])
-    model = form.fit(base, grams, data.y, epochs=3, random_state=0)
-    support, kernel_values = form.costs(model, replace(base, predictor="final", epoch=3.0), 150)
-    assert support == len(model.support_) < 150 and kernel_values == (150 if name == "Xu-Zhang" else support)
-    if name == "ordinary":
-        (log,) = model.mistakes_
-        support, _ = form.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
-        assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
-
-
 def test_ridge_on_labels_solves_the_ridge_equations(wine):
     X, y = wine
     K = np.exp(-2.0 * ((X[:, None] - X[None]) ** 2).sum(-1))
