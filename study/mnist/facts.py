@@ -303,8 +303,8 @@ class Facts:
 
     @cached_property
     def flattery(self):
-        """`over_orders.selection` by the set of candidates: how much lower an error looks if the test images choose (gap,
-        low, high; over orders only)."""
+        """`over_orders.selection` by the set of candidates: how much lower an error looks if the test images choose
+        (estimate, low, high; over orders only)."""
         return over_orders.selection(self.chosen, self.n_test).set_index("among")
 
     @cached_property

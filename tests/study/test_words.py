@@ -22,6 +22,9 @@ def test_numbers_have_one_form():
     assert words.percent(0.01584) == "1.58 %" and words.percent(0.5, 0) == "50 %"
     assert words.points(GAP) == "+0.08" and words.points(-0.0039) == "−0.39" and words.size(-0.0039) == "0.39"
     assert words.interval(GAP) == "−0.09 to +0.24"
+    lower = Difference(-0.0884, -0.1133, -0.0635, 0.001, 5, "orders", "t")
+    assert words.size_interval(lower) == "6.35 to 11.33" and words.size_interval(GAP, 1) == "−0.1 to +0.2"
+    assert words.size_interval(Difference(-0.0008, -0.0024, 0.0009, 0.4, 20, "orders", "t")) == "−0.09 to +0.24"
     assert words.rate_interval(SimpleNamespace(low=0.0137, high=0.018)) == "1.37 % to 1.80 %"
     assert words.span([0.0095, 0.0052]) == "0.52 to 0.95" and words.span([0.001, 0.001]) == "0.10"
     others = [GAP, Difference(0.01, 0.005, 0.0151, 0.01, 20, "orders", "t")]
