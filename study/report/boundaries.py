@@ -1,6 +1,6 @@
 """A picture of each estimator of kp for its page of `make api`: two half moons, and where it predicts which.
 
-Run as a program it takes the folder of those pages; nothing of it is stored.
+Run as a program with the folder of those pages as its argument; no result is stored.
 """
 
 import sys

@@ -149,7 +149,7 @@ def _clustering_readings():
 
 
 def statements():
-    """The source's theses, each with the verdict that our numbers bear out; see study.claims.statement_rows.
+    """The source's statements, each with the verdict that follows from our numbers; see study.claims.statement_rows.
 
     Its statements on its own definitions, on facts of the set, and from others are in the chapter and have no verdict.
     """

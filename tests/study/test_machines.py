@@ -381,7 +381,7 @@ def test_where_no_more_can_be_written_the_set_up_ends_and_says_so(tmp_path, monk
     message = f"error: Failed to download `scipy==1.17.1`\n  cause: failed to write to file `a`: {fault}\n"
     if sys.platform != "linux":
         pytest.skip("numbers of errors of Linux")
-    with pytest.raises(SystemExit, match=r"since no more can be written to the disk .* It needs 1\.3 GB in .*; free some"):
+    with pytest.raises(SystemExit, match=r"because the disk is full .* It needs 1\.3 GB in .*; free some"):
         made(project, monkeypatch, lambda _: failed(message))
     assert not project.STAMP.exists()
 
