@@ -130,7 +130,7 @@ def figure_differences(effects):
     """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
-    figure, axis = canvas(width=5.6, height=0.17 * len(order) + 0.5)
+    figure, axis = canvas(width=5.6, height=0.19 * len(order) + 0.5)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
@@ -156,7 +156,7 @@ def figure_growth(grown, laws):
 
     grown {n: (R, D, n_test) bool}, the last of one order and one degree, with shifts; laws {degree: exponent}.
     """
-    figure, axis = canvas(width=4.4, height=2.15)
+    figure, axis = canvas(width=4.4, height=2.0)
     *sizes, most = grown
     beside = {"textcoords": "offset points", "fontsize": 8.5, "color": BLUE, "va": "center"}
     for place, (degree, exponent) in enumerate(laws.items()):

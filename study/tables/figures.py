@@ -115,7 +115,7 @@ def figure_distances(table):
         axis.set(xscale="log", xlabel="distance from the mean of all", title=f"Table {number}")
         axis.grid(False, axis="y")
     axes[0].set(yticks=range(len(programs)), yticklabels=programs, ylim=(len(programs) - 0.5, -0.5))
-    axes[0].set_ylabel("who is demoted, visiting order")
+    axes[0].set_ylabel("demoted class, visiting order")
     dots = Line2D([], [], color=style.GREY, marker="o", lw=0, markersize=3, label="our repeats")
     figure.legend(
         handles=[dots, *_diamond_handles("printed, possible", "printed, rejected")], loc="outside upper center", ncols=3
