@@ -79,11 +79,6 @@ def between(row, digits=0):
     return f"{number(row.low, digits)} to {number(row.high, digits)}"
 
 
-def out_of(part, whole):
-    """Two counts: "65 of 9,769"."""
-    return f"{number(part)} of {number(whole)}"
-
-
 def span(values, digits=2):
     """The smallest and the largest of some differences of one sign, in percentage points: "0.52 to 0.95", or "0.52"."""
     found = sorted(float(size(value, digits)) for value in values)

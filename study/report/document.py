@@ -345,7 +345,7 @@ def _code(cell, layout):
     if not layout.shows(cell):
         return ""
     tags = cell.metadata.get("tags", [])
-    prints = any(output.output_type == "stream" or output.data.keys() == {"text/plain"} for output in cell.outputs)
+    prints = any(each.output_type == "stream" or each.get("data", {}).keys() == {"text/plain"} for each in cell.outputs)
     shown = _fenced(cell.source, "python-prints" if prints and layout.form == "typst" else "python")
     is_open = layout.form == "typst" or layout.code or {"show", "solution"} & set(tags) or layout.sheet
     return shown if is_open else f'::: {{.folded label="Code"}}\n{shown}\n:::'
