@@ -299,7 +299,7 @@ def another_folder(project):
         (a_link, r"\.venv is a link to .*elsewhere\..*Nothing was changed\. Remove the link"),
         (a_link_to_nothing, r"\.venv is a link to .*absent\..*Nothing was changed\. Remove the link"),
         (a_file, r"\.venv is a file.*Nothing was changed\. Move it away"),
-        (another_folder, r"\.venv is no environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
+        (another_folder, r"\.venv is not a Python environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
     ],
 )
 def test_a_set_up_empties_nothing_that_it_has_not_made(tmp_path, put, message):
