@@ -220,7 +220,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     See Also
     --------
     kp.OneVsAllKernelPerceptron : One-hot codes, with an order for each class.
-    kp.DeltaRulePerceptron : Linear outputs of a code, learnt by the delta rule.
+    kp.DeltaRulePerceptron : Linear outputs of a code, learned by the delta rule.
 
     References
     ----------
