@@ -60,7 +60,7 @@ def code_matrix(code: Code, n_classes: int) -> Array:
     if code.ndim != 2 or len(code) != n_classes or code.shape[1] < 1:
         raise ValueError(f"code must be a matrix with a row for each of {n_classes} classes, got shape {code.shape}")
     if not np.all((code == 1) | (code == -1) | (code == 0)):
-        raise ValueError(f"code must hold +1, -1 and 0 only, got {shown(np.unique(code))}")
+        raise ValueError(f"code must contain +1, -1 and 0 only, got {shown(np.unique(code))}")
     if not (code.any(axis=0).all() and code.any(axis=1).all()):
         raise ValueError("code must have no row and no column of zeros: each class needs an output, each output a class")
     if len(np.unique(code, axis=0)) < n_classes:

@@ -191,21 +191,21 @@ class DeltaRulePerceptron(Decoder):
     def _code(self, n_classes):
         code = code_matrix(self.code, n_classes)
         if not code.all():
-            raise ValueError("code must hold +1 and -1 for the delta rule, got zeros; use OutputCodeKernelPerceptron")
+            raise ValueError("code must contain +1 and -1 for the delta rule, got zeros; use OutputCodeKernelPerceptron")
         return code
 
     def _warn(self, X):
         """Warn where the default number of epochs did not suffice."""
         if self.max_iter is None and self.stop_if_consistent and not self.converged_:
             warnings.warn(
-                f"after {self.n_iter_} epochs outputs are still wrong on training examples; give max_iter: more epochs, or "
-                "fewer where no weights are right on all examples",
+                f"after {self.n_iter_} epochs outputs are still wrong on training examples; set max_iter: more epochs, or "
+                "fewer if no weights classify all examples correctly",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
     def _check_mistakes(self, mistakes, y, classes):
-        raise TypeError("a log does not hold the initial weights, so mistakes make no model of the delta rule; use fit")
+        raise TypeError("logs of the delta rule lack the initial weights, so no model can be built from them; use fit")
 
     @property
     def coef_(self) -> Array:

@@ -91,7 +91,9 @@ class ErrorByEpochDisplay:
         for name, labels in y_pred.items():
             labels = np.asarray(labels)
             if labels.ndim != 2:
-                raise ValueError(f"y_pred[{name!r}] must hold labels (E, n) of n points after E epochs, got {labels.shape}")
+                raise ValueError(
+                    f"y_pred[{name!r}] must contain labels (E, n) of n points after E epochs, got {labels.shape}"
+                )
             check_consistent_length(y_true, labels.T)
             errors[name] = np.mean(labels != y_true, axis=1)
         return cls(errors).plot(ax=ax)

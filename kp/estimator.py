@@ -174,7 +174,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             if nearest > _SATURATED:
                 warnings.warn(
                     f"the kernel has saturated: with gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 of nearest "
-                    f"neighbours is {nearest:.3g}, so that k(x, y) is near 0; take gamma='scale', or scale the data down",
+                    f"neighbours is {nearest:.3g}, so that k(x, y) is near 0; use gamma='scale', or scale the data down",
                     stacklevel=3,
                 )
 
@@ -314,10 +314,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
             check_classification_targets(labels)
         values = X.data if issparse(X) else X
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"X must hold numbers, got {values.dtype}; convert it")
+            raise ValueError(f"X must contain numbers, got {values.dtype}; convert it")
         largest = _largest(values)
         if largest > LARGEST:
-            raise ValueError(f"X must hold numbers up to {LARGEST:.0e} in size, got {largest:.4g}; scale the data down")
+            raise ValueError(f"X must contain numbers up to {LARGEST:.0e} in size, got {largest:.4g}; scale the data down")
         return X, *y
 
 
@@ -333,7 +333,7 @@ def _distinct(classes):
     except TypeError:
         raise ValueError(f"classes must be labels of one type, got {shown(classes)}; name numbers or strings") from None
     if np.any(named != named):
-        raise ValueError(f"classes must be labels, got NaN among {shown(named)}; leave it out")
+        raise ValueError(f"classes must be labels, got NaN among {shown(named)}; remove it")
     return named
 
 
@@ -445,10 +445,10 @@ class KernelPerceptron(Classifier):
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
             if not all(map(len, mistakes)):
-                raise ValueError(f"a log must hold a mistake, as that of every fit does, got none; {SAME_FIT}")
+                raise ValueError(f"a log must contain a mistake, as that of every fit does, got none; {SAME_FIT}")
             ends = [log.ends if self._visits_all else log.n_epochs for log in mistakes]
             if not all(np.array_equal(each, ends[0]) for each in ends):
-                raise ValueError(f"logs of one fit must have the same ends of epochs, got several; {SAME_FIT}")
+                raise ValueError(f"logs of one fit must have the same ends of epochs, got different ones; {SAME_FIT}")
             self._store(X, classes, mistakes)
         return self
 
@@ -490,7 +490,7 @@ class KernelPerceptron(Classifier):
             raise AttributeError(f"{type(self).__name__} has no coefficients before fit")
         predictor, epoch = self._chosen(predictor, epoch)
         if BY_NAME[predictor].weights is None:
-            raise AttributeError(f"the {predictor} predictor has no coefficients; take final, average or minimizing")
+            raise AttributeError(f"the {predictor} predictor has no coefficients; use final, average or minimizing")
         return predictor, epoch
 
     def _store(self, X, classes, mistakes):

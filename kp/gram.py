@@ -176,7 +176,9 @@ class Products:
     def __init__(self, points: Points, column_points: Points, *, threads: int = 1) -> None:
         if points.compact.shape[1] != column_points.compact.shape[1]:
             features = f"{points.compact.shape[1]} and {column_points.compact.shape[1]}"
-            raise ValueError(f"points must have the same number of features, got {features}; take those of the training set")
+            raise ValueError(
+                f"points must have the same number of features, got {features}; pass points with those of the training set"
+            )
         if points.is_sparse != column_points.is_sparse:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
         if points.per_unit != column_points.per_unit:
@@ -385,7 +387,7 @@ def dot(arithmetic, x, y):
         return _exact_dot(x, y)
     if arithmetic == Arithmetic.ORDERED:
         return _ordered_dot(x, y)
-    raise ValueError("no inner product of two single points has this arithmetic; make rows")
+    raise ValueError("single points have no inner product in this arithmetic; compute rows")
 
 
 @compiled
@@ -780,7 +782,9 @@ class Gram(CrossGram):
     def reading(self, kernel: Kernel | PointKernel) -> Kernel:
         """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
         if self.kept not in (None, kernel):
-            raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
+            raise ValueError(
+                f"this Gram keeps the values of {self.kept}, got {kernel}; make a Gram without a kernel to use several"
+            )
         return self.in_units(kernel) if self.kept is None else kernels.GIVEN
 
     def fetch(self, examples: Array) -> int:

@@ -64,7 +64,7 @@ class _OutputCodes(Decoder):
             if first:
                 self.code_ = self._code(len(classes))
             if not self._visits_all:
-                raise ValueError("code must hold +1 and -1 for partial_fit, got zeros; use fit")
+                raise ValueError("code must contain +1 and -1 for partial_fit, got zeros; use fit")
             stream = stream or Stream(self, X)
             moved = stream.learn(self, X, self._signs(y), 0 if first else self.mistakes_[0].steps())
             where = [np.flatnonzero(row) for row in moved]

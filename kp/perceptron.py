@@ -290,8 +290,8 @@ class _Dual:
         )  # fmt: skip
         if not square <= _LARGEST:
             raise ValueError(
-                f"|w|^2 must stay below {_LARGEST:.0e}, got {square:.2g}: the examples are small, or no weight vector is "
-                "right on all of them; scale the data up, or set noise_control to a positive number"
+                f"|w|^2 must stay below {_LARGEST:.0e}, got {square:.2g}: the examples are small, or no weight vector "
+                "classifies all of them correctly; scale the data up, or set noise_control to a positive number"
             )
         self.squares[a] = square
         return stop, *updates

@@ -73,7 +73,7 @@ class SharedTraining:
         for model in models:
             if not (isinstance(model, Decoder) and model._shares):
                 got = type(model).__name__
-                raise ValueError(f"models must be OneVsAllKernelPerceptrons or Rommas, got {got}; fit it by itself")
+                raise ValueError(f"models must be OneVsAllKernelPerceptrons or Rommas, got {got}; fit it separately")
         stopping = any(getattr(model, "stop_if_separated", False) for model in models)
         if len({model.max_iter for model in models}) > 1 or stopping:
             epochs = [model.max_iter for model in models]

@@ -59,7 +59,7 @@ def test_names_in_messages_are_defined():
     files = FILES | {path.name for path in PROGRAMS}
     assert unknown("show it with show_figure", names, files) == {"show_figure"}
     assert unknown("show it with chapter.figure, or see figures.py", names, files) == set()
-    assert any(path == "kp/delta_rule.py" and "give max_iter" in text for path, text in messages()), "warnings, too"
+    assert any(path == "kp/delta_rule.py" and "set max_iter" in text for path, text in messages()), "warnings, too"
     found = {(path, word) for path, text in messages() for word in unknown(text, names, files)}
     assert found == set()
 

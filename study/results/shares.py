@@ -79,6 +79,6 @@ def _step(part, shares):
 
 def _missing(part):
     raise StaleResult(
-        f"part {part} of this run is not there, or was made by other code or from other data; make it with the same command "
+        f"part {part} of this run is missing, or was made by other code or from other data; make it with the same command "
         f"and --part {part}"
     )

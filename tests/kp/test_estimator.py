@@ -161,17 +161,17 @@ def test_mistakes_on_other_data_are_refused(model):
             with pytest.raises(ValueError, match="promote the class of an example and demote others of 3"):
                 model.with_mistakes(X, y, [replace(log, **change)])
     else:
-        with pytest.raises(ValueError, match="logs of one fit must have the same ends of epochs, got several"):
+        with pytest.raises(ValueError, match="logs of one fit must have the same ends of epochs, got different ones"):
             model.with_mistakes(X, y, [replace(log, ends=log.ends + 1), *mistakes[1:]])
     columns = [name for name, column in vars(log).items() if name != "ends" and column is not None]
     empty = [replace(each, **{name: getattr(each, name)[:0] for name in columns}) for each in mistakes]
-    with pytest.raises(ValueError, match="a log must hold a mistake"):
+    with pytest.raises(ValueError, match="a log must contain a mistake"):
         model.with_mistakes(X, y, empty)
 
 
 def test_a_log_of_the_delta_rule_makes_no_model():
     model = DeltaRulePerceptron().fit(WHOLE, load_iris().target)
-    with pytest.raises(TypeError, match="a log does not hold the initial weights"):
+    with pytest.raises(TypeError, match="logs of the delta rule lack the initial weights"):
         model.with_mistakes(WHOLE, load_iris().target, model.mistakes_)
 
 

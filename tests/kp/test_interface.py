@@ -488,7 +488,7 @@ def test_points_are_validated_as_scikit_learn_does(given, named):
         lambda: validate_data(model, GIVEN[given], dtype="numeric", reset=False, accept_sparse="csr", copy=False)
     )
     if given == "dates":
-        expected = (ValueError, "X must hold numbers, got datetime64[s]; convert it", expected[-1])
+        expected = (ValueError, "X must contain numbers, got datetime64[s]; convert it", expected[-1])
     assert outcome(lambda: model._checked(GIVEN[given])) == expected
 
 
@@ -536,7 +536,7 @@ def test_a_refused_call_changes_nothing(model):
     dates = np.full((150, 150), "2026-01-01", dtype="datetime64[D]")
     for points, labels, message in (
         (large, y, r"up to 1e\+100 in size, got 1e\+200; scale the data down"),
-        (dates, y, "X must hold numbers"),
+        (dates, y, "X must contain numbers"),
         (np.full((150, 150), np.nan), y, "NaN"),
         (given, np.zeros(150), "2 classes"),
         (given, y[:140], "inconsistent numbers of samples"),
@@ -672,7 +672,7 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model, scale, monkeypatch):
     np.fill_diagonal(squares, np.inf)
     nearest = np.median(squares[np.linspace(0, 299, 50).astype(int)].min(axis=1))
     state = np.random.get_state()[1].tolist()
-    text = re.escape(f"neighbours is {300 * scale**2 * nearest:.3g}, so that k(x, y) is near 0; take gamma='scale'")
+    text = re.escape(f"neighbours is {300 * scale**2 * nearest:.3g}, so that k(x, y) is near 0; use gamma='scale'")
     with pytest.warns(UserWarning, match=f"gamma=300 .*{text}") as told:
         short(model, kernel="rbf", gamma=300).fit(scale * PIXELS, DIGITS)
     assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
@@ -730,7 +730,7 @@ def test_no_default_warns_whatever_the_units_of_points_around_0(model, scale):
 
 
 def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_suffice():
-    with pytest.warns(ConvergenceWarning, match="after 1000 epochs .* give max_iter") as told:
+    with pytest.warns(ConvergenceWarning, match="after 1000 epochs .* set max_iter") as told:
         model = DeltaRulePerceptron(random_state=0).fit(X[50:], y[50:])
     assert [each.filename for each in told] == [__file__] and not model.converged_
     with warnings.catch_warnings():

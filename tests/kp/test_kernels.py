@@ -176,7 +176,7 @@ def test_a_kernel_of_no_inner_products_is_refused_by_shared_training():
 @pytest.mark.parametrize("arithmetic", [Arithmetic.SPARSE, Arithmetic.GIVEN])
 def test_single_inner_products_of_an_arithmetic_that_has_none_are_refused(arithmetic):
     x = np.ones(3)
-    with pytest.raises(ValueError, match="no inner product of two single points has this arithmetic"):
+    with pytest.raises(ValueError, match="single points have no inner product in this arithmetic"):
         dot.py_func(int(arithmetic), x, x)
 
 

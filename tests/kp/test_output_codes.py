@@ -180,7 +180,7 @@ def test_presentations_are_draws_shuffles_or_the_order_given():
     [
         ("gray", "code must be one of one-hot, binary, one-vs-one, or a matrix"),
         ([[1, -1], [-1, 1]], "row for each of 3 classes"),
-        ([[1, 2], [0, 1], [1, 1]], r"code must hold \+1, -1 and 0 only, got \[0, 1, 2\]"),
+        ([[1, 2], [0, 1], [1, 1]], r"code must contain \+1, -1 and 0 only, got \[0, 1, 2\]"),
         ([[1, 0], [-1, 0], [1, 0]], "no row and no column of zeros"),
         ([[1, -1], [-1, 1], [0, 0]], "no row and no column of zeros"),
         ([[1, -1], [-1, 1], [1, -1]], "different row for each class"),
@@ -261,10 +261,10 @@ def test_votes_that_tie_go_to_the_first_class():
 )
 def test_codes_with_zeros_are_refused_where_they_have_no_meaning(make):
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="code must hold|presentation must be shuffled or ordered"):
+    with pytest.raises(ValueError, match="code must contain|presentation must be shuffled or ordered"):
         make("one-vs-one").fit(X, y)
     if hasattr(make("one-vs-one"), "partial_fit"):
-        with pytest.raises(ValueError, match="code must hold .* for partial_fit, got zeros; use fit"):
+        with pytest.raises(ValueError, match="code must contain .* for partial_fit, got zeros; use fit"):
             make("one-vs-one").partial_fit(X, y)
 
 

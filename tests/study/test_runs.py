@@ -180,7 +180,7 @@ def test_the_command_writes_one_table_and_its_provenance(tmp_path, capsys):
 def test_the_table_of_a_batch_replaces_no_other_file(tmp_path, name, capsys):
     (tmp_path / name).write_text("mine")
     assert main(["run", "mnist", *SMALL, "--degree", "3", "--target", str(tmp_path / "own.csv")]) == 1
-    assert re.search(r"own\.csv: what is there would be lost.*; name another file", capsys.readouterr().err)
+    assert re.search(r"own\.csv: this file would be overwritten.*; name another file", capsys.readouterr().err)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
 
 

@@ -121,7 +121,7 @@ def test_a_part_that_is_killed_leaves_nothing_half_and_can_be_run_again(build, m
 
 def refused(part):
     return pytest.raises(
-        store.StaleResult, match=f"^part {part} of this run is not there, or .* the same command and --part {part}$"
+        store.StaleResult, match=f"^part {part} of this run is missing, or .* the same command and --part {part}$"
     )
 
 
