@@ -762,7 +762,8 @@ def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
     for threads, stretch, rows in ((1, 150, 10**6), (2, 7, 1), (3, 50, 13)):
         monkeypatch.setattr("kp.perceptron.STRETCH", stretch)
         least = 2 * 150 if getattr(model, "update", "") == "xu-zhang" else 1  # of K and its square
-        fitted = short(model, n_jobs=threads, memory_budget=8 * 150 * max(rows, least)).fit(points, y)
+        budget = 8 * 150 * max(rows, least)
+        fitted = short(model, n_jobs=threads, memory_budget=budget).set_params(max_iter=2).fit(points, y)
         logs = [vars(log).items() for log in fitted.mistakes_]
         columns = [{name: np.array(column).tolist() for name, column in log} for log in logs]
         predictors = ("final",) if isinstance(model, Romma) else ("final", "average", "voted")
