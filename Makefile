@@ -28,13 +28,12 @@ unexport PYTHONDONTWRITEBYTECODE
 SNAKEMAKE = @$(PY) workflow/batch.py $(ANEW) --profile workflow/profiles/default --quiet host reason rules \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
-# for the others, beside batches and processes, which hardly need it; then those of the study, the source notebooks, and last
-# those that run notebooks of their own.
-LANES = test-kp test-batch test-study test-notebooks-2 test-notebooks-1 test-runs
+# All tests in lanes, two of which run side by side: first those of kp, which compile it for the others, beside batches,
+# processes and the house, which hardly need it; then the source notebooks and those of the study.
+LANES = test-kp test-batch test-notebooks test-study
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf check api test test-all test-notebooks-3 $(LANES) clean environment
+.PHONY: help report pdf check api test test-all test-notebooks-long $(LANES) clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -98,39 +97,33 @@ test: environment ## check style and formatting, run the tests and most notebook
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PYTEST) -m "recompute or long"
-	@$(MAKE) --no-print-directory test-notebooks-3
+	@$(MAKE) --no-print-directory test-notebooks-long
 	$(NBVAL) --nbval notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
-RUNS = $(addprefix tests/study/test_,chapters.py check.py own_runs.py runs.py)
-BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
+BATCH = $(addprefix tests/study/test_,chapters.py check.py document.py experiment.py forked.py machines.py own_runs.py runs.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm budgets data doubt lower mnist))
 # The longest are for `make test-all`; `make report` executes them, too.
-NOTEBOOKS_3 = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results seeds uci))
+LONG = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results seeds uci))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
 $(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
 
 test-kp:
-	$(PYTEST) tests/kp tests/test_*.py
-
-test-study:
-	$(PYTEST) tests/study $(addprefix --ignore=,$(RUNS) $(BATCH))
-
-test-runs:
-	$(PYTEST) $(RUNS)
+	$(PYTEST) tests/kp
 
 test-batch:
 	@$(PY) -m study held
-	$(PYTEST) $(BATCH)
+	$(PYTEST) $(BATCH) tests/test_*.py
 
-test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
-test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1) $(NOTEBOOKS_3),$(SOURCES))
-test-notebooks-3: NOTEBOOKS = $(filter $(NOTEBOOKS_3),$(SOURCES))
-test-notebooks-1 test-notebooks-2 test-notebooks-3:
+test-study:
+	$(PYTEST) tests/study $(addprefix --ignore=,$(BATCH))
+
+test-notebooks: NOTEBOOKS = $(filter-out $(LONG),$(SOURCES))
+test-notebooks-long: NOTEBOOKS = $(filter $(LONG),$(SOURCES))
+test-notebooks test-notebooks-long:
 	@mkdir -p build
 	@$(NBVAL) --nbval-lax $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code

@@ -103,3 +103,5 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish(session):
     if not session.config.option.collectonly and any(item.path.suffix == ".ipynb" for item in session.items):
         forked.use(code.SOURCES)
+        for source in code.SOURCES.values():
+            code.digest(source)  # once for all kernels: each has to know which stored results are up to date

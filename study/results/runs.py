@@ -221,8 +221,8 @@ def check_target(target):
     both = (target, target.with_suffix(".json"))
     if any(map(os.path.lexists, both)) and not all(path.is_file() for path in both):
         raise ValueError(
-            f"--target {target}: this file would be overwritten, and it is not the table of a batch (those have a file .json "
-            "beside them); name another file, or move it away"
+            f"--target {target}: this file would be overwritten, and it is not the table of a batch (those have a file "
+            ".json beside them); name another file, or move it away"
         )
 
 

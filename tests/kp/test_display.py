@@ -1,6 +1,5 @@
 """Errors by epoch and predictor as a plot: those of the predictions, from one fit."""
 
-import subprocess
 import sys
 
 import matplotlib
@@ -79,13 +78,7 @@ def test_what_has_no_errors_by_epoch_is_refused(call, message):
         call()
 
 
-def test_matplotlib_is_imported_to_draw_and_asked_for_by_name_where_it_is_missing():
-    program = """
-import sys
-import kp
-assert "matplotlib" not in sys.modules
-sys.modules["matplotlib"] = None
-kp.ErrorByEpochDisplay({"final": [0.1]}).plot()
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "ImportError: ErrorByEpochDisplay.plot requires matplotlib" in done.stderr
+def test_where_matplotlib_is_missing_a_drawing_asks_for_it_by_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="ErrorByEpochDisplay.plot requires matplotlib"):
+        ErrorByEpochDisplay({"final": [0.1]}).plot()

@@ -671,16 +671,17 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model, scale, monkeypatch):
     squares = np.square(PIXELS[:, None] - PIXELS).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
     nearest = np.median(squares[np.linspace(0, 299, 50).astype(int)].min(axis=1))
+    model = clone(model).set_params(kernel="rbf", max_iter=1, random_state=0)
     state = np.random.get_state()[1].tolist()
     text = re.escape(f"neighbours is {300 * scale**2 * nearest:.3g}, so that k(x, y) is near 0; use gamma='scale'")
     with pytest.warns(UserWarning, match=f"gamma=300 .*{text}") as told:
-        short(model, kernel="rbf", gamma=300).fit(scale * PIXELS, DIGITS)
+        model.set_params(gamma=300).fit(scale * PIXELS, DIGITS)
     assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
     assert np.random.get_state()[1].tolist() == state
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for gamma in ("scale", 9.9 / (scale**2 * nearest)):
-            short(model, kernel="rbf", gamma=gamma).fit(scale * PIXELS, DIGITS)
+            model.set_params(gamma=gamma).fit(scale * PIXELS, DIGITS)
 
 
 def test_points_that_are_repeated_do_not_hide_that_a_kernel_sees_no_neighbours():
@@ -762,7 +763,8 @@ def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
     for threads, stretch, rows in ((1, 150, 10**6), (2, 7, 1), (3, 50, 13)):
         monkeypatch.setattr("kp.perceptron._STRETCH", stretch)
         least = 2 * 150 if getattr(model, "update", "") == "xu-zhang" else 1  # of K and its square
-        fitted = short(model, n_jobs=threads, memory_budget=8 * 150 * max(rows, least)).fit(points, y)
+        budget = 8 * 150 * max(rows, least)
+        fitted = short(model, n_jobs=threads, memory_budget=budget).set_params(max_iter=2).fit(points, y)
         logs = [vars(log).items() for log in fitted.mistakes_]
         columns = [{name: np.array(column).tolist() for name, column in log} for log in logs]
         predictors = ("final",) if isinstance(model, Romma) else ("final", "average", "voted")

@@ -140,7 +140,7 @@ def separable(seed, *, d=4, n=60):
     return X, y, u / np.min(y * (X @ u))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_mistakes_are_at_most_the_square_of_the_radius_times_that_of_any_u_that_separates(seed, aggressive):
     """M <= R^2 |u|^2 (Li & Long, Theorems 3 and 5): each mistake adds at least 1 / R^2 to |w|^2, which stays below |u|^2."""

@@ -4,6 +4,7 @@ the subject of test_datasets_arrays."""
 import hashlib
 import http.server
 import io
+import multiprocessing
 import os
 import stat
 import subprocess
@@ -241,14 +242,16 @@ def test_every_file_has_two_addresses():
         assert all(address.endswith(file.path.rpartition("/")[2]) for address in file.addresses)
 
 
-def test_two_processes_fetch_the_same_file_at_once(server, raw):
-    program = (
-        "import sys; from pathlib import Path; from study.datasets import File, fetch; fetch.RAW = Path(sys.argv[1]);"
-        f"file = File('uci/tiny.data', sys.argv[2], {len(TABLE)}, (sys.argv[3],)); fetch.read(file, fetch.obtain(file))"
-    )
-    command = [sys.executable, "-c", program, str(raw), sha256(TABLE), server.address + "good"]
-    both = [subprocess.Popen(command, cwd=ROOT) for _ in range(2)]
-    assert [process.wait(60) for process in both] == [0, 0]
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
+def test_two_processes_fetch_the_same_file_at_once(server, raw, register):
+    file = register(server.address + "good")
+    fork = multiprocessing.get_context("fork")
+    both = [fork.Process(target=lambda: fetch.read(file, fetch.obtain(file))) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join(60)
+    assert [process.exitcode for process in both] == [0, 0]
     assert left_in(raw) == ["uci", "uci/tiny.data"] and (raw / "uci" / "tiny.data").read_bytes() == TABLE
 
 
