@@ -13,7 +13,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_collection_finish():
-    """Leave what was imported out of later collections of garbage, of which statsmodels makes one in each call."""
+    """Leave what was imported out of later collections of garbage."""
     gc.freeze()
 
 
