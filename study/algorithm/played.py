@@ -40,8 +40,8 @@ def run(part=None):
 
 
 def errors(step, steps, f, z):
-    """{predictor: [errors after each mistake]}, from the steps of the mistakes (M,), the number of all steps, and the history
-    f (M + 1, n) of the scores of the training examples.
+    """{predictor: [errors after each mistake]}, from the steps of the mistakes (M,), the number of all steps, and the
+    history f (M + 1, n) of the scores of the training examples.
 
     A score of 0 is an error for either sign. The average and the voted predictor are those of the steps up to the next
     mistake.

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from kp import OneVsAllKernelPerceptron, kernels, literal
+from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import ROOT, datasets
