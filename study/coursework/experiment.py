@@ -39,11 +39,11 @@ NONE = "-"
 TRAIN, TEST, FOLDS = "train", "test", "folds"
 """What errors are counted on: the two parts of a split, and the folds of its training part."""
 JOBS = 2
-"""Splits that run at a time."""
+"""Splits that run at a time, each in a process of its own."""
 PIECE = 2000
 """Examples of the piece on which the time of a run is measured beforehand."""
-LONG = 3 * 10**10
-"""Products of attributes that take seconds: below, nothing is measured."""
+SHORT, LONG = 10**10, 3 * 10**10
+"""Products of attributes: below SHORT processes would take longer to start than the run, below LONG nothing is measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +178,8 @@ def coursework(settings, *, progress=False):
     X, y, classes = examples(settings)
     if words := announcement(settings, expected_seconds(settings, X, y)):
         print(f"coursework: {words}", file=sys.__stderr__, flush=True)  # a kernel passes it on to the terminal
-    jobs = Parallel(n_jobs=JOBS, return_as="generator")(delayed(_one)(settings, X, y, seed) for seed in seeds(settings))
+    n_jobs = JOBS if products(settings, X) >= SHORT else 1
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one)(settings, X, y, seed) for seed in seeds(settings))
     found = list(tqdm(jobs, total=settings.n_splits, desc="splits", disable=not progress))
     parts = ([each.assign(repetition=r) for r, each in enumerate(part)] for part in zip(*found, strict=True))
     errors, answers = (pd.concat(each, ignore_index=True) for each in parts)
@@ -190,10 +191,15 @@ def coursework(settings, *, progress=False):
     }
 
 
+def products(settings, X):
+    """About how many products of attributes a run makes."""
+    return settings.n_splits * settings.n_folds * X.size * len(X)
+
+
 def expected_seconds(settings, X, y):
     """About how long the run will take, from one split of a small piece of the examples: work grows with the square of their
     number. 0 for a run of seconds, and where the piece has too few examples of each class."""
-    if settings.n_splits * settings.n_folds * X.size * len(y) < LONG:
+    if products(settings, X) < LONG:
         return 0.0
     seed = settings.random_state
     drawn = np.random.RandomState(seed).permutation(len(y))[:PIECE]

@@ -312,10 +312,13 @@ def test_a_long_run_says_beforehand_how_long_it_takes_and_what_makes_it_shorter(
     class Begun(Exception):
         pass
 
-    def begin(**options):
-        raise Begun
+    def begin(n_jobs, **options):
+        raise Begun(n_jobs)
 
     monkeypatch.setattr(experiment, "Parallel", begin)
-    with pytest.raises(Begun):
+    with pytest.raises(Begun, match="^2$"):
         experiment.coursework.compute(settings)
     assert capfd.readouterr().err == f"coursework: {words}\n"
+    with pytest.raises(Begun, match="^1$"):
+        experiment.coursework.compute(experiment.Settings(n_splits=4))
+    assert not capfd.readouterr().err
