@@ -7,7 +7,7 @@ from statistics import mean
 
 
 class Progress:
-    """Writes a line for each job that has ended; on a terminal a last line names what is at work.
+    """Writes a line for each job that has ended, and what is at work: on a terminal in a last line, in a log as it begins.
 
     usual : {what a job is called: seconds of its last run, or None}; waiting : {the same: how many are to be run};
     cores : how many run side by side.
@@ -22,6 +22,8 @@ class Progress:
         """A job, by any key, has begun."""
         self.running[job] = (name, time.monotonic())
         self.waiting[name] = max(self.waiting[name] - 1, 0)  # a job may start twice
+        if not self.stream.isatty():
+            self.say(f"at work: {name}")
         self._say_what_runs()
 
     def ended(self, job, *, failed=False):
@@ -30,7 +32,7 @@ class Progress:
         seconds = time.monotonic() - start
         self.seconds.append(seconds)
         words = "failed after " if failed else ""
-        self._say(f"[{len(self.seconds)}/{self.total}] {name}: {words}{seconds:.0f} s{self._left()}", end="\n")
+        self.say(f"[{len(self.seconds)}/{self.total}] {name}: {words}{seconds:.0f} s{self._left()}")
         self._say_what_runs()
         return seconds
 
@@ -45,8 +47,9 @@ class Progress:
     def _say_what_runs(self):
         if self.stream.isatty() and self.running:
             names = ", ".join(name for name, _ in self.running.values())
-            self._say(f"at work: {names}{self._left() if self.seconds else ''} …", end="")
+            self.say(f"at work: {names}{self._left() if self.seconds else ''} …", end="")
 
-    def _say(self, text, end):
+    def say(self, text, end="\n"):
+        """Write a line, on a terminal in place of that which names what is at work."""
         start = "\r\x1b[K" if self.stream.isatty() else ""
         print(start + text, end=end, file=self.stream, flush=True)

@@ -12,8 +12,10 @@ Images stay as they are; other attributes get mean 0 and variance 1 / d on the t
 Symbols: n examples, X (n, d), y (n,) indices of classes.
 """
 
+import sys
+import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -36,6 +38,12 @@ NONE = "-"
 """The predictor of other methods."""
 TRAIN, TEST, FOLDS = "train", "test", "folds"
 """What errors are counted on: the two parts of a split, and the folds of its training part."""
+JOBS = 2
+"""Splits that run at a time, each in a process of its own."""
+PIECE = 2000
+"""Examples of the piece on which the time of a run is measured beforehand."""
+SHORT, LONG = 10**10, 3 * 10**10
+"""Products of attributes: below SHORT processes would take longer to start than the run, below LONG nothing is measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +176,10 @@ def coursework(settings, *, progress=False):
     width that its folds choose: repetition, label, answer, examples. missed: see the function.
     """
     X, y, classes = examples(settings)
-    jobs = Parallel(n_jobs=2, return_as="generator")(delayed(_one)(settings, X, y, seed) for seed in seeds(settings))
+    if words := announcement(settings, expected_seconds(settings, X, y)):
+        print(f"coursework: {words}", file=sys.__stderr__, flush=True)  # a kernel passes it on to the terminal
+    n_jobs = JOBS if products(settings, X) >= SHORT else 1
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one)(settings, X, y, seed) for seed in seeds(settings))
     found = list(tqdm(jobs, total=settings.n_splits, desc="splits", disable=not progress))
     parts = ([each.assign(repetition=r) for r, each in enumerate(part)] for part in zip(*found, strict=True))
     errors, answers = (pd.concat(each, ignore_index=True) for each in parts)
@@ -178,6 +189,45 @@ def coursework(settings, *, progress=False):
         "confusion": named.groupby(["repetition", "label", "answer"]).size().rename("examples").reset_index(),
         "missed": missed(named),
     }
+
+
+def products(settings, X):
+    """About how many products of attributes a run makes."""
+    return settings.n_splits * settings.n_folds * X.size * len(X)
+
+
+def expected_seconds(settings, X, y):
+    """About how long the run will take, from one split of a small piece of the examples: work grows with the square of their
+    number. 0 for a run of seconds, and where the piece has too few examples of each class."""
+    if products(settings, X) < LONG:
+        return 0.0
+    seed = settings.random_state
+    drawn = np.random.RandomState(seed).permutation(len(y))[:PIECE]
+    drawn = drawn[np.bincount(y[drawn])[y[drawn]] >= max(2 * settings.n_folds, round(2 / TEST_SHARE))]
+    classes, labels = np.unique(y[drawn], return_inverse=True)
+    if len(classes) < 2:
+        return 0.0
+    for part in (replace(settings, n_epochs=1), settings):  # first without the clock: code may have to be compiled
+        start = time.perf_counter()
+        _one(part, X[drawn], labels, seed)
+    return (time.perf_counter() - start) * (len(y) / len(drawn)) ** 2 * settings.n_splits / JOBS
+
+
+def announcement(settings, seconds):
+    """What a run of more than a minute says before it begins: how long it will take, and what makes it shorter; else ""."""
+    if seconds < 60:
+        return ""
+    fewer = {"n_splits": (max(2, settings.n_splits // 4), 1), "n_examples": (max(50, settings.n_examples // 4), 2)}
+    times = [
+        f"{name} {value} (about {seconds / 60 * (value / getattr(settings, name)) ** power:.0f} min)"
+        for name, (value, power) in fewer.items()
+        if value < getattr(settings, name)
+    ]
+    return (
+        f"{settings.n_splits} splits x {len(settings.values)} {settings.varies}s x {settings.n_folds} folds on "
+        f"{settings.n_examples:,} examples: about {seconds / 60:.0f} min here; shorter with {', '.join(times)}, fewer "
+        f"{settings.varies}s or fewer folds"
+    )
 
 
 def _one(settings, X, y, seed):

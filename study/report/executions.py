@@ -45,6 +45,8 @@ def execute_all(names, profile, jobs):
     usual = {words: costs.last_seconds(profile, name) for name, words in said.items()}
     progress = Progress(usual, said.values(), jobs)
     compiles_first = not has_cache()
+    if compiles_first:
+        progress.say("kp is compiled first, once; this takes half a minute")
     waiting, running, failed = list(said), {}, 0
     try:
         while waiting or running:

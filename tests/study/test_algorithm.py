@@ -256,9 +256,13 @@ def test_orders_are_drawn_as_points_with_the_shown_run_marked():
     assert points == list(counts.values()) and crosses == [[each[1]] for each in counts.values()]
 
 
-def test_the_counts_of_the_played_run_are_those_of_the_vectors_that_algorithm_1_stores():
+def test_the_played_run_is_that_of_the_estimator_and_its_counts_those_of_the_vectors_that_algorithm_1_stores():
     run = played.run()
     X, z = np.array(run["x"]), np.array(run["z"])
+    part = experiment.Toy()
+    options = {"max_iter": part.n_epochs, "random_state": part.random_state}
+    (log,) = OneVsAllKernelPerceptron(degree=part.degree, gamma=1, **options).fit(X, z).mistakes_
+    assert (log.example.tolist(), log.step.tolist(), log.steps()) == (run["example"], run["step"], run["steps"])
     K = kernels.polynomial(run["degree"])(X, X)
     order = tables.visiting_order(len(X), run["steps"] // len(X), random_state=experiment.Toy().random_state)
     F = (np.array(literal.algorithm_1(K, z, order)) * z) @ K  # after each step

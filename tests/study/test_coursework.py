@@ -281,3 +281,43 @@ def test_too_few_examples_for_the_folds_or_for_a_test_part_are_refused_with_the_
     monkeypatch.setattr(experiment.datasets, "load_whole", lambda _: many)
     with pytest.raises(ValueError, match=r"^n_examples must be at least 100, .* of the 20 classes, got 50"):
         experiment.examples(experiment.Settings(n_examples=50))
+
+
+def test_a_long_run_says_beforehand_how_long_it_takes_and_what_makes_it_shorter(monkeypatch, capfd):
+    settings = experiment.Settings(n_splits=400, n_folds=4)
+    X, y, _ = experiment.examples(settings)
+    clock, sizes = [0.0], []
+
+    def one(part, piece, labels, seed):
+        clock[0] += len(labels) ** 2 / 10**6  # seconds of a split
+        sizes.append(np.bincount(labels).min())
+        return (pd.DataFrame(), pd.DataFrame())
+
+    monkeypatch.setattr(experiment, "_one", one)
+    monkeypatch.setattr(experiment, "PIECE", 500)
+    monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
+    seconds = experiment.expected_seconds(settings, X, y)
+    assert seconds == pytest.approx(400 / 2 * len(y) ** 2 / 10**6) and min(sizes) >= 10
+    rare = np.arange(len(y)) % 400
+    assert not experiment.expected_seconds(settings, X, rare)
+    assert not experiment.expected_seconds(experiment.Settings(), X, y) and len(sizes) == 2  # takes seconds
+    words = experiment.announcement(settings, seconds)
+    assert words == (
+        "400 splits x 7 degrees x 4 folds on 1,797 examples: about 11 min here; shorter with n_splits 100 (about 3 min), "
+        "n_examples 449 (about 1 min), fewer degrees or fewer folds"
+    )
+    assert not experiment.announcement(settings, 59)
+
+    class Begun(Exception):
+        pass
+
+    def begin(n_jobs, **options):
+        raise Begun(n_jobs)
+
+    monkeypatch.setattr(experiment, "Parallel", begin)
+    with pytest.raises(Begun, match="^2$"):
+        experiment.coursework.compute(settings)
+    assert capfd.readouterr().err == f"coursework: {words}\n"
+    with pytest.raises(Begun, match="^1$"):
+        experiment.coursework.compute(experiment.Settings(n_splits=4))
+    assert not capfd.readouterr().err

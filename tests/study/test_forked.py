@@ -192,7 +192,7 @@ def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_t
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
 @pytest.mark.parametrize("is_compiled", [False, True])
-def test_only_where_nothing_is_compiled_the_first_notebook_of_a_batch_is_alone(monkeypatch, tmp_path, is_compiled):
+def test_only_where_nothing_is_compiled_the_first_notebook_of_a_batch_is_alone(monkeypatch, tmp_path, capsys, is_compiled):
     spans = tmp_path / "spans"
 
     def alone(name, *rest):
@@ -210,6 +210,7 @@ def test_only_where_nothing_is_compiled_the_first_notebook_of_a_batch_is_alone(m
     begun, ended = (dict((line.split()[0], float(line.split()[at])) for line in spans.open()) for at in (1, 2))
     assert (begun["data"] < ended["tour"]) == is_compiled
     assert is_compiled or begun["class"] < ended["data"]  # then two at a time
+    assert is_compiled != ("kp is compiled first, once; this takes half a minute\n" in capsys.readouterr().err)
 
 
 def test_the_seconds_of_each_notebook_are_listed(capsys, monkeypatch, tmp_path):

@@ -354,7 +354,8 @@ def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_wil
         assert "\r\x1b[Kat work: notebook a, notebook b …\r" in lines
         assert lines.endswith("at work: notebook b, about 15 s left …")
     else:
-        assert lines == "[1/3] notebook a: 10 s, about 15 s left\n"
+        begun = [f"at work: notebook {name}\n" for name in "abb"]
+        assert lines == "".join([*begun, "[1/3] notebook a: 10 s, about 15 s left\n"])
     interrupted = logging.makeLogRecord({"msg": "Terminating processes on user request, this might take some time."})
     assert said.filter(interrupted) and interrupted.msg == "\nInterrupted; what was finished is kept."
     assert (
