@@ -365,6 +365,15 @@ def test_a_byte_order_mark_and_capital_letters_make_no_difference(own_run, tmp_p
     assert found.code == seen(own_run)
 
 
+def test_the_ends_of_lines_of_windows_make_no_difference(own_run, tmp_path):
+    notebook = nbformat.read(own_run, as_version=4)
+    for each in notebook.cells:
+        each.source = each.source.replace("\n", "\r\n")
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    assert "\\r\\n" in (tmp_path / "a.ipynb").read_text()
+    assert seen(tmp_path / "a.ipynb") == seen(own_run)
+
+
 # Outputs.
 
 
@@ -482,6 +491,33 @@ def test_a_run_by_papermill_alone_is_reproduced_and_its_texts_are_said_to_have_n
     code, shown, _ = checked(spoken(7, fills=False), capsys)
     assert code == 0, shown
     assert "Not compared: 2 text cells without values; 'python -m study papermill' fills them in." in shown
+
+
+CHAPTER = """
+class Chapter:
+    published = False
+    def named(self, name):
+        return "Table 1", {"text/markdown": "| a |\\n| --: |\\n| 1 |"}
+get_ipython().chapter = Chapter()
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fills", [False, True])
+def test_a_table_with_a_caption_is_compared_in_the_form_that_the_run_gave_it(fills, tmp_path, capsys):
+    cells = [new_code_cell(CHAPTER), new_code_cell("import pandas as pd\npd.DataFrame({'a': [1]})")]
+    caption = new_markdown_cell("Mine.", metadata={"tags": ["caption:mine"]})
+    nbformat.write(new_notebook(cells=[*cells, caption], metadata=notebooks.METADATA), tmp_path / "a.ipynb")
+    (tmp_path / "run").mkdir()
+    target = tmp_path / "run" / "a.ipynb"
+    if fills:
+        notebooks.execute(tmp_path / "a.ipynb", target, {})
+    else:
+        options = {"progress_bar": False, "kernel_manager_class": notebooks.OwnKernelManager}
+        papermill.execute_notebook(tmp_path / "a.ipynb", target, **options)
+    assert ("<div>" in target.read_text()) == (not fills)
+    code, shown, _ = checked(target, capsys)
+    assert code == OWN, shown
 
 
 @pytest.mark.long
