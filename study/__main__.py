@@ -372,6 +372,8 @@ def _check_folder(options):
 
     write()  # no table of another folder stays if this check is interrupted
     print(check_folder.in_short(hand_ins).to_string(index=False), flush=True)
+    if unseen := check_folder.unseen(options.notebook):
+        print(f"Not looked at, as they are hidden or links to folders: {', '.join(unseen)}")
     waiting = [each for each in hand_ins if each.is_to_run]
     if waiting:
         for each in waiting:

@@ -45,11 +45,13 @@ class Code:
 
     @property
     def executed(self):
-        return not self.without_result
+        return self.cells > 0 and not self.without_result
 
     @property
     def lack(self):
         """The cells without results, and the remedy, as words."""
+        if not self.cells:
+            return "it has no code"
         return (
             f"{self.without_result} of its {self.cells} code cells have no result; run the whole notebook with "
             "'python -m study papermill FILE.ipynb EXECUTED.ipynb'"

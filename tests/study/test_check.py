@@ -147,6 +147,12 @@ def test_a_run_that_is_not_whole_is_not_run_again(own_run, tmp_path, capsys, mon
     assert row["verdict"] == check_folder.NOT_EXECUTED and LACK in row["outputs"] and not row["executed"]
 
 
+def test_a_notebook_without_code_is_not_called_reproduced(tmp_path, capsys):
+    nbformat.write(new_notebook(cells=[new_markdown_cell("An essay.")]), tmp_path / "a.ipynb")
+    code, shown, _ = checked(tmp_path / "a.ipynb", capsys)
+    assert code == NOT_EXECUTED and "Not executed: it has no code." in shown
+
+
 def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_are_not(source):
     notebook = hand_in.read(source)
     _, parameters, _, table, last, _ = notebook.cells
@@ -622,6 +628,17 @@ def test_a_file_that_is_not_a_notebook_has_a_row_too(own_run, tmp_path):
     assert found == {
         "README": "not a notebook: README", "a.ipynb": "", "b.zip": "not a notebook: .zip", "c.html": "not a notebook: .html"
     }  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_hidden_notebooks_and_links_to_folders_are_named(tmp_path):
+    folder = tmp_path / "class"
+    (folder / ".ipynb_checkpoints").mkdir(parents=True)
+    for name in ("a.ipynb", ".b.ipynb", "._a.ipynb", ".DS_Store", ".ipynb_checkpoints/a-checkpoint.ipynb"):
+        (folder / name).touch()
+    (folder / "more").symlink_to(tmp_path)
+    assert check_folder.unseen(folder) == [".b.ipynb", "more"]
+    assert [each.row["file"] for each in check_folder.files(folder)] == ["a.ipynb"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="such names are not allowed here")
