@@ -151,6 +151,7 @@ def test_a_notebook_without_code_is_not_called_reproduced(tmp_path, capsys):
     nbformat.write(new_notebook(cells=[new_markdown_cell("An essay.")]), tmp_path / "a.ipynb")
     code, shown, _ = checked(tmp_path / "a.ipynb", capsys)
     assert code == NOT_EXECUTED and "Not executed: it has no code." in shown
+    assert "`a.ipynb`: all of it" in colophon.words([tmp_path / "a.ipynb"])  # it can be printed
 
 
 def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_are_not(source):
@@ -221,6 +222,18 @@ def test_expressions_in_the_authors_own_text_are_shown_as_code(own_run):
     assert check_code.code(changed).lines == (f"cell {len(changed.cells)}, in its text:", "    exec('x')")
     changed.cells[-1].metadata.words = "% holds: exec('y')\n\nMine."
     assert check_code.code(changed).lines[1:] == ("    % holds: exec('y')",)
+
+
+def test_a_text_below_other_code_is_not_the_projects(own_run):
+    notebook = hand_in.read(own_run)
+    assert check_code.code(notebook).is_the_projects
+    *_, last, text = notebook.cells
+    notebook.cells[-2:] = [text, last]
+    found = check_code.code(notebook)
+    assert found.texts == ("cell 5 (Of degree 7.), which the source has elsewhere",)
+    assert not (found.differences or found.lines or found.missing or found.is_the_projects)
+    notebook.cells[-2:] = [new_code_cell("own = 1", execution_count=9), text]  # own code in place of the project's
+    assert not check_code.code(notebook).texts
 
 
 def test_only_the_line_of_links_of_the_project_is_no_text_of_the_author(own_run):
