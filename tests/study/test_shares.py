@@ -178,3 +178,13 @@ def test_snakemake_runs_the_stages_one_after_the_other(tmp_path):
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ)
     planned = shown.stdout + shown.stderr
     assert re.search(r"input: .*0-of-4, .*1-of-4\n +output: .*2-of-4", planned)
+
+
+@pytest.mark.long
+def test_a_batch_on_a_workstation_shows_no_rules(tmp_path):
+    profiles = ["--profile", "workflow/profiles/workstation", "--workflow-profile", "none", "--dry-run"]
+    table = ["--config", f"runs={' '.join(RUN)}", f"table={tmp_path / 'table.csv'}", "--", "runs"]
+    command = [sys.executable, "-m", "snakemake", *profiles, *table]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ)
+    shown = done.stdout + done.stderr
+    assert "runs_table" in shown and not re.search(r"^(local)?rule ", shown, re.MULTILINE)
