@@ -185,7 +185,7 @@ def _batch(options):
     if options.recompute:
         raise ValueError("--recompute: a batch of your own runs keeps its results; remove --recompute or the settings")
     if options.shares is None:
-        parts = [partial(experiment, part) for part in runs.parts(found)]
+        parts = [partial(_kept, experiment, part) for part in runs.parts(found)]
     else:
         waits = shares.waits(experiment, found, options.shares)
         parts = [partial(shares.compute, experiment, *found, options.shares, part) for part in range(len(waits))]
@@ -208,6 +208,13 @@ def _batch(options):
     return 0
 
 
+def _kept(experiment, runs):
+    """Compute those of these runs that are not kept yet, and return what is kept now, as words."""
+    earlier = len(experiment.known(runs))
+    experiment(runs)
+    return f"{len(runs)} {'runs are' if len(runs) > 1 else 'run is'} kept, {earlier} from before"
+
+
 def _part(options, parts):
     """Compute one of the parts of a batch, functions; it is kept for the table."""
     if others := _given(options, "table", "target"):
@@ -216,8 +223,8 @@ def _part(options, parts):
         )
     if options.part not in range(len(parts)):
         raise ValueError(f"--part: this batch has the parts 0 to {len(parts) - 1}, got {options.part}")
-    parts[options.part]()
-    print(f"part {options.part} of 0 to {len(parts) - 1} is done", flush=True)
+    kept = parts[options.part]() or "its arrays are kept"
+    print(f"part {options.part} of 0 to {len(parts) - 1} is done: {kept}", flush=True)
     return 0
 
 
@@ -372,6 +379,8 @@ def _check_folder(options):
 
     write()  # no table of another folder stays if this check is interrupted
     print(check_folder.in_short(hand_ins).to_string(index=False), flush=True)
+    if unseen := check_folder.unseen(options.notebook):
+        print(f"Not looked at, as they are hidden or links to folders: {', '.join(unseen)}")
     waiting = [each for each in hand_ins if each.is_to_run]
     if waiting:
         for each in waiting:

@@ -28,9 +28,10 @@ class Code:
     """Facts known without running a notebook.
 
     source is the stem of the project's notebook that it is a run of, or ""; parameters are its values that were given or
-    differ from the defaults, as text; differences are those of its code from the source; lines and texts are its lines of
-    code and its text cells that the source lacks; missing are the text cells of the source that it neither has nor lists as
-    false; cells counts its code cells, without_result the ones not executed; seed is "" if the source has none.
+    differ from the defaults, as text; differences are those of its code from the source; lines are its lines of code that
+    the source lacks; texts are its text cells that the source lacks, or has after other code; missing are the text cells of
+    the source that it neither has nor lists as false; cells counts its code cells, without_result the ones not executed;
+    seed is "" if the source has none.
     """
 
     source: str
@@ -45,11 +46,13 @@ class Code:
 
     @property
     def executed(self):
-        return not self.without_result
+        return self.cells > 0 and not self.without_result
 
     @property
     def lack(self):
         """The cells without results, and the remedy, as words."""
+        if not self.cells:
+            return "it has no code"
         return (
             f"{self.without_result} of its {self.cells} code cells have no result; run the whole notebook with "
             "'python -m study papermill FILE.ipynb EXECUTED.ipynb'"
@@ -70,7 +73,7 @@ class Code:
         if self.lines:
             found += ["All lines of code that are not in the source:", *self.lines]
         if self.texts:
-            found += ["Text cells that are not in the source:", *items(self.texts)]
+            found += ["Text cells that are not in the source, or not in this place:", *items(self.texts)]
         if self.missing:
             found += ["Text cells of the source that are missing:", *items(self.missing)]
         if not self.executed:
@@ -88,7 +91,7 @@ def code(notebook):
         _parameters(notebook, original),
         tuple(_code_differences(notebook, original)),
         (*_own_lines(notebook, original), *_own_expressions(own_texts)),
-        tuple(_named_text(notebook, place, text) for place, text in own_texts),
+        (*(_named_text(notebook, place, text) for place, text in own_texts), *_moved(notebook, original)),
         tuple(_missing(notebook, original)),
         len(counts),
         sum(not count for count in counts),
@@ -229,6 +232,28 @@ def _own_texts(notebook, original):
         elif cell.cell_type != "code" and cell.source.strip() and _said(cell) not in known and not _is_links(cell):
             found.append((place, _said(cell)[0]))
     return found
+
+
+def _moved(notebook, original):
+    """Yield the text cells that the source has after other code, as a caption below another table. Code that only one of the
+    two has does not count: it is named as a difference of the code."""
+    common = set(_code(notebook).values()) & set(_code(original).values())
+    theirs = [(text, code) for _, text, code in _after(original, common)]
+    known = {text for text, _ in theirs}
+    for place, text, code in _after(notebook, common):
+        if text in known and (text, code) not in theirs:
+            yield f"{named(notebook, place)}, which the source has elsewhere"
+
+
+def _after(notebook, common):
+    """Yield (place, (text, its tags), the last code before it, of that in common) of the text cells of a notebook."""
+    codes, texts = _code(notebook), _texts(notebook)
+    last = None
+    for place in sorted({*codes, *texts}):
+        if place in texts:
+            yield place, texts[place], last
+        elif codes[place] in common:
+            last = codes[place]
 
 
 def _is_links(cell):

@@ -62,6 +62,14 @@ def files(folder):
     return found
 
 
+def unseen(folder):
+    """Names of what `files` passes over and notebooks can be in: hidden notebooks, and links to folders."""
+    paths = [path for path in sorted(Path(folder).rglob("*")) if not _is_hidden(path.parent.relative_to(folder))]
+    hidden = {path for path in paths if path.name.startswith(".") and path.suffix.lower() == ".ipynb"}
+    hidden = {path for path in hidden if not path.name.startswith("._")}  # macOS keeps attributes of files in these
+    return [visible(path.relative_to(folder)) for path in paths if path in hidden or (path.is_symlink() and path.is_dir())]
+
+
 def require_replaceable(target):
     """Raise ValueError if there is a file at this path that is not an earlier table of hand-ins."""
     header = ",".join(COLUMNS)

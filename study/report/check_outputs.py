@@ -10,7 +10,9 @@ from itertools import zip_longest
 import numpy as np
 
 from study.report import rerun
-from study.report.hand_in import cut, first_difference, is_list, items, named
+from study.report.engine import tags
+from study.report.expressions import depends
+from study.report.hand_in import cut, first_difference, is_filled, is_list, items, named
 
 ADDRESS = re.compile(r"(?<= at )0x[0-9A-Fa-f]{6,}(?=>|&gt;)")
 """The address in memory that Python shows of an object, as in <object at 0x7f25c1b0>."""
@@ -48,7 +50,7 @@ def outputs(path, notebook, sandbox, *, timeout):
     timeout: seconds for the whole run. Raises CannotRun if it fails. Cells are counted from 1, text included.
     """
     again = rerun.cells(path, notebook, sandbox, timeout)
-    filled = any("words" in cell.metadata for cell in notebook.cells)
+    filled = is_filled(notebook)
     differences, own, equal, unfilled = [], [], 0, 0
     for place, cell in enumerate(notebook.cells):
         other = again.get(place)
@@ -58,7 +60,7 @@ def outputs(path, notebook, sandbox, *, timeout):
             found = [first_difference(_shown(cell), _shown(other), "the new run has"), *found]
             own += [f"{named(notebook, place)}{each}" for each in _not_compared(cell, other)]
             equal += pictures.count("")
-        elif not filled and not is_list(cell) and (other is None or "words" in other.metadata):
+        elif not filled and not is_list(cell) and _is_to_fill(cell):
             unfilled += 1
             continue
         elif other is None:
@@ -69,6 +71,13 @@ def outputs(path, notebook, sandbox, *, timeout):
     if filled and len(notebook.cells) in again:
         differences.append("the list of statements that do not hold in this run is missing")
     return Outputs(tuple(differences), equal, tuple(own), unfilled)
+
+
+def _is_to_fill(cell):
+    try:
+        return depends(cell.source, tags(cell))
+    except ValueError:  # an expression that is not complete
+        return True
 
 
 def _shown(cell):

@@ -35,7 +35,7 @@ def _of(path):
         found = check_code.code(hand_in.read(path))
     except hand_in.CannotRun as error:
         raise ValueError(f"expected an executed notebook, got {error}") from None
-    if not found.executed:
+    if found.without_result:
         raise ValueError(f"{path}: expected an executed notebook, but {found.lack}")
     name = f"`{Path(path).name}`"
     if not found.source:

@@ -32,8 +32,14 @@ def is_list(cell):
     return cell.cell_type == "markdown" and LISTED in tags(cell) and cell.source.startswith(HEADING)
 
 
+def is_filled(notebook):
+    """Whether the expressions in its texts have values, which papermill and JupyterLab alone do not fill in."""
+    return any("words" in cell.metadata for cell in notebook.cells)
+
+
 def read(path):
-    """The notebook at path, with neighbouring pieces of one stream joined. Raises CannotRun if it is not a notebook."""
+    """The notebook at path, with neighbouring pieces of one stream joined, and with ends of lines as they are on Linux.
+    Raises CannotRun if it is not a notebook."""
     path = Path(path)
     try:
         if not path.is_file():
@@ -51,6 +57,7 @@ def read(path):
         nbformat.writes(notebook).encode()
         for cell in notebook.cells:
             _check_metadata(cell)
+            _unify_lines(cell)
             if cell.cell_type == "code":
                 cell.outputs = joined(cell.outputs)
         return notebook
@@ -71,6 +78,14 @@ def _check_metadata(cell):
         sound &= kinds == {"after": int, "source": str, "tags": list} and all(isinstance(tag, str) for tag in each["tags"])
     if not sound:
         raise TypeError("the metadata 'words' or 'left_out' have another form than 'python -m study papermill' gives them")
+
+
+def _unify_lines(cell):
+    """Give the texts of a cell, and those that the engine keeps, the ends of lines that the project's have."""
+    kept = [(each, "source") for each in cell.metadata.get("left_out", ())]
+    for holder, name in [(cell, "source"), (cell.metadata, "words"), *kept]:
+        if name in holder:
+            holder[name] = holder[name].replace("\r\n", "\n")
 
 
 def named(notebook, place):

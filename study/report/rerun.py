@@ -1,7 +1,8 @@
 """Runs a notebook that was handed in once more, in a sandbox (study.report.sandbox).
 
 The program in the sandbox (`main`) executes a copy without outputs, in a copy of the notebook's folder without the other
-notebooks. It reports on stdout, a line of JSON each: the cells that start, then the executed notebook, or what failed.
+notebooks. Expressions in its texts get values if the notebook has them: papermill and JupyterLab alone fill in none. The
+program reports on stdout, a line of JSON each: the cells that start, then the executed notebook, or what failed.
 """
 
 import copy
@@ -15,12 +16,13 @@ from pathlib import Path
 import nbformat
 import papermill
 from nbclient.exceptions import DeadKernelError
+from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import papermill_engines
 from papermill.exceptions import PapermillExecutionError
 
 from study import ROOT
 from study.report.engine import Client, Engine, TextError, tags
-from study.report.hand_in import LARGEST, CannotRun, is_list, named
+from study.report.hand_in import LARGEST, CannotRun, is_filled, is_list, named
 from study.report.notebooks import OwnKernelManager
 
 FILES = 1000
@@ -34,6 +36,7 @@ def cells(path, notebook, sandbox, timeout):
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
         work = Path(work).resolve()
         copied = _without_results(notebook)
+        copied.metadata["filled"] = is_filled(notebook)
         nbformat.write(copied, work / "copy.ipynb")
         _copy_folder(Path(path).resolve().parent, work / "folder")
         ended = sandbox.run(["-m", "study.report.rerun", str(work)], work, timeout)
@@ -127,7 +130,7 @@ class _Kernels(OwnKernelManager):
         return spec
 
 
-class _Limited(Client):
+class _Limited(PapermillNotebookClient):
     """Stops a notebook that shows too much: what it shows is kept in memory."""
 
     size = 0
@@ -139,12 +142,16 @@ class _Limited(Client):
         return super().process_message(message, *arguments)
 
 
+class _Filling(_Limited, Client):
+    """Fills in values, and gives tables the form that their captions ask for, as `python -m study papermill` does."""
+
+
 class _Engine(Engine):
     """The engine with a limit on what is shown."""
 
     @staticmethod
-    def client(*arguments, **options):
-        return _Limited(*arguments, **options)
+    def client(nb_man, **options):
+        return (_Filling if nb_man.nb.metadata["filled"] else _Limited)(nb_man, **options)
 
 
 def main(work):

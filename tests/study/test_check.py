@@ -147,6 +147,13 @@ def test_a_run_that_is_not_whole_is_not_run_again(own_run, tmp_path, capsys, mon
     assert row["verdict"] == check_folder.NOT_EXECUTED and LACK in row["outputs"] and not row["executed"]
 
 
+def test_a_notebook_without_code_is_not_called_reproduced(tmp_path, capsys):
+    nbformat.write(new_notebook(cells=[new_markdown_cell("An essay.")]), tmp_path / "a.ipynb")
+    code, shown, _ = checked(tmp_path / "a.ipynb", capsys)
+    assert code == NOT_EXECUTED and "Not executed: it has no code." in shown
+    assert "`a.ipynb`: all of it" in colophon.words([tmp_path / "a.ipynb"])  # it can be printed
+
+
 def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_are_not(source):
     notebook = hand_in.read(source)
     _, parameters, _, table, last, _ = notebook.cells
@@ -215,6 +222,18 @@ def test_expressions_in_the_authors_own_text_are_shown_as_code(own_run):
     assert check_code.code(changed).lines == (f"cell {len(changed.cells)}, in its text:", "    exec('x')")
     changed.cells[-1].metadata.words = "% holds: exec('y')\n\nMine."
     assert check_code.code(changed).lines[1:] == ("    % holds: exec('y')",)
+
+
+def test_a_text_below_other_code_is_not_the_projects(own_run):
+    notebook = hand_in.read(own_run)
+    assert check_code.code(notebook).is_the_projects
+    *_, last, text = notebook.cells
+    notebook.cells[-2:] = [text, last]
+    found = check_code.code(notebook)
+    assert found.texts == ("cell 5 (Of degree 7.), which the source has elsewhere",)
+    assert not (found.differences or found.lines or found.missing or found.is_the_projects)
+    notebook.cells[-2:] = [new_code_cell("own = 1", execution_count=9), text]  # own code in place of the project's
+    assert not check_code.code(notebook).texts
 
 
 def test_only_the_line_of_links_of_the_project_is_no_text_of_the_author(own_run):
@@ -365,6 +384,15 @@ def test_a_byte_order_mark_and_capital_letters_make_no_difference(own_run, tmp_p
     assert found.code == seen(own_run)
 
 
+def test_the_ends_of_lines_of_windows_make_no_difference(own_run, tmp_path):
+    notebook = nbformat.read(own_run, as_version=4)
+    for each in notebook.cells:
+        each.source = each.source.replace("\n", "\r\n")
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    assert "\\r\\n" in (tmp_path / "a.ipynb").read_text()
+    assert seen(tmp_path / "a.ipynb") == seen(own_run)
+
+
 # Outputs.
 
 
@@ -484,6 +512,33 @@ def test_a_run_by_papermill_alone_is_reproduced_and_its_texts_are_said_to_have_n
     assert "Not compared: 2 text cells without values; 'python -m study papermill' fills them in." in shown
 
 
+CHAPTER = """
+class Chapter:
+    published = False
+    def named(self, name):
+        return "Table 1", {"text/markdown": "| a |\\n| --: |\\n| 1 |"}
+get_ipython().chapter = Chapter()
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fills", [False, True])
+def test_a_table_with_a_caption_is_compared_in_the_form_that_the_run_gave_it(fills, tmp_path, capsys):
+    cells = [new_code_cell(CHAPTER), new_code_cell("import pandas as pd\npd.DataFrame({'a': [1]})")]
+    caption = new_markdown_cell("Mine.", metadata={"tags": ["caption:mine"]})
+    nbformat.write(new_notebook(cells=[*cells, caption], metadata=notebooks.METADATA), tmp_path / "a.ipynb")
+    (tmp_path / "run").mkdir()
+    target = tmp_path / "run" / "a.ipynb"
+    if fills:
+        notebooks.execute(tmp_path / "a.ipynb", target, {})
+    else:
+        options = {"progress_bar": False, "kernel_manager_class": notebooks.OwnKernelManager}
+        papermill.execute_notebook(tmp_path / "a.ipynb", target, **options)
+    assert ("<div>" in target.read_text()) == (not fills)
+    code, shown, _ = checked(target, capsys)
+    assert code == OWN, shown
+
+
 @pytest.mark.long
 def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(spoken, capsys):
     path = spoken(7, fills=True)
@@ -586,6 +641,17 @@ def test_a_file_that_is_not_a_notebook_has_a_row_too(own_run, tmp_path):
     assert found == {
         "README": "not a notebook: README", "a.ipynb": "", "b.zip": "not a notebook: .zip", "c.html": "not a notebook: .html"
     }  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_hidden_notebooks_and_links_to_folders_are_named(tmp_path):
+    folder = tmp_path / "class"
+    (folder / ".ipynb_checkpoints").mkdir(parents=True)
+    for name in ("a.ipynb", ".b.ipynb", "._a.ipynb", ".DS_Store", ".ipynb_checkpoints/a-checkpoint.ipynb"):
+        (folder / name).touch()
+    (folder / "more").symlink_to(tmp_path)
+    assert check_folder.unseen(folder) == [".b.ipynb", "more"]
+    assert [each.row["file"] for each in check_folder.files(folder)] == ["a.ipynb"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="such names are not allowed here")
