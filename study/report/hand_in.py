@@ -1,10 +1,12 @@
 """A notebook that was handed in: how it is read, and how its cells are named. Nothing of it is trusted."""
 
 import re
+import warnings
 from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
+from nbformat.warnings import MissingIDFieldWarning
 
 from study.report.engine import HEADING, LISTED, tags
 from study.report.expressions import HEAD
@@ -52,8 +54,10 @@ def read(path):
             raise CannotRun(f"{path}: not a notebook: the file is empty")
         if re.search(r"^(<{7}|>{7}) ", text, flags=re.MULTILINE):
             raise CannotRun(f"{path}: not a notebook: it has conflict marks (<<<<<<<) of git")
-        notebook = nbformat.reads(text, as_version=4)
-        nbformat.validate(notebook)
+        with warnings.catch_warnings():  # cells without an identifier are given one
+            warnings.simplefilter("ignore", MissingIDFieldWarning)
+            notebook = nbformat.reads(text, as_version=4)
+            nbformat.validate(notebook)
         nbformat.writes(notebook).encode()
         for cell in notebook.cells:
             _check_metadata(cell)

@@ -61,7 +61,14 @@ def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(p
         assert not re.findall(r"""(?:\bsrc=|<link [^>]*href=|url\(|@import )["']?(?:https?:)?//""", text)
         for link in map(html.unescape, re.findall(r'<a [^>]*href="([^"$]+)"', text)):
             target, _, place = link.partition("#")
-            if not link.startswith("https://") and not re.search(r"-\d+$", place):  # lines of sources
+            if link.endswith("gallery.ipynb"):
+                assert (ROOT / "build" / "api" / page).parent.joinpath(link).resolve().exists(), link
+            elif not link.startswith("https://") and not re.search(r"-\d+$", place):  # lines of sources
                 found = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
                 assert not place or place in places[found], f"{page}: {link}"
                 assert found in pages, f"{page}: {link}"
+
+
+def test_an_estimator_has_a_link_to_its_example_in_the_gallery(pages):
+    links = {page for page, text in pages.items() if "notebooks/executed/gallery.ipynb" in text}
+    assert links == {f"kp/{name}.html" for name in ("one_vs_all", "output_codes", "multiclass", "budget", "display")}

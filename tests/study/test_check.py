@@ -6,6 +6,7 @@ It is other people's code: it runs after consent only, in a sandbox, and not for
 import base64
 import copy
 import io
+import json
 import os
 import py_compile
 import shutil
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 
 import nbformat
 import pandas as pd
@@ -345,6 +347,16 @@ def test_how_a_stream_is_cut_makes_no_difference(tmp_path, compared):
     nbformat.write(new_notebook(cells=[new_code_cell("show()", outputs=pieces)]), tmp_path / "a.ipynb")
     assert check_outputs._shown(hand_in.read(tmp_path / "a.ipynb").cells[0]) == ["winner 0.066"]
     assert compared({"text/markdown": "7"}, {"text/latex": "7"}).differences
+
+
+def test_cells_without_identifiers_are_read_without_a_warning(handed_in):
+    path = handed_in("1 + 1")
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    del plain["cells"][0]["id"]
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hand_in.read(path).cells[0].source == "1 + 1"
 
 
 @pytest.mark.parametrize(
