@@ -199,6 +199,8 @@ def compare_peers(n, threads):
     scaled = (images[0] / 255, images[1], images[2] / 255, images[3])
     X, y = normal_sets(n, 50, N_TEST)
     reals = (X[:n], y[:n], X[n:], y[n:])
+    X, y = normal_sets(4 * n, 50, N_TEST)
+    more = (X[: 4 * n], y[: 4 * n], X[4 * n :], y[4 * n :])
     X, y = texts(n + N_TEST)
     words = (X[:n], y[:n], X[n:], y[n:])
     kernel = {"rbf": {"kernel": "rbf"}, "poly": {"gamma": "scale"}}
@@ -222,6 +224,11 @@ def compare_peers(n, threads):
             "MLP 256": (net, reals),
             "LightGBM": (trees, reals),
             "Perceptron": (Perceptron(random_state=SEED), reals),
+        },
+        "4 n": {
+            "kp, degree 3": (OneVsAllKernelPerceptron(**kernel["poly"], **ours), more),
+            "kp, RBF": (OneVsAllKernelPerceptron(**kernel["rbf"], **ours), more),
+            "MLP 256": (net, more),
         },
         "texts": {
             "kp, degree 2, 3 epochs": (OneVsAllKernelPerceptron(degree=2, gamma=0.01, **ours | {"max_iter": 3}), words),
