@@ -4,7 +4,7 @@
 
 Digits, iris, wine and breast cancer of scikit-learn and two synthetic sets of the study, each in five stratified folds with
 one order. The forms: both updates, three kernels with coef0=1 and ten epochs, the final and the average predictor; besides
-that of Xu and Zhang 2005, with coef0=0, gamma=1 and up to 1,000 epochs. Printed are two Markdown tables: the lowest error of
+that of Xu and Zhang 2005, with coef0=0, gamma=1 and up to 1,000 epochs. Printed are two tables: the lowest error of
 each set next to those of the default and of the source's form; by how much each form is above the lowest, on average and at
 most.
 """
@@ -68,6 +68,6 @@ if __name__ == "__main__":
     table = pd.DataFrame({name: errors(X, y) for name, (X, y) in sets().items()})
     lowest = table.min()
     shown = pd.DataFrame({"lowest": lowest, "default": table.loc[DEFAULT], "source's form": table.loc[SOURCE]})
-    print(shown.to_markdown(floatfmt=".1f"))
+    print(shown.to_string(float_format="%.1f"))
     above = (table - lowest).agg(["mean", "max"], axis=1).sort_values("mean")
-    print("\n" + above.to_markdown(floatfmt=".1f"))
+    print("\n" + above.to_string(float_format="%.1f"))
