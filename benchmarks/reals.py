@@ -5,19 +5,22 @@
     python benchmarks/reals.py --peers [--n 10000] [--threads 2]
     python benchmarks/reals.py --rows [--against FOLDER]
 
-The points are drawn by scikit-learn's `make_classification` and standardised; each learner is fitted to n of them and reads
+The points are drawn by scikit-learn's `make_classification` and standardized; each learner is fitted to n of them and reads
 5,000 others. Ours goes through ten epochs and is read with its final and its average predictor, the others have one. The
 kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours as many as are asked for.
 
 --images: a Gaussian kernel on the images of MNIST, with pixels as they are and divided by 255, as most people have them.
 
---peers: processor seconds, errors and one row at a time on images, real numbers and sparse texts, next to other learners.
+--peers: processor seconds and errors on images, real numbers, sparse texts and a stream, next to other learners. Those of
+scikit-learn-intelex, LightGBM and river are left out where they are not installed. `taskset -c 0` in front of the command
+gives one thread to those too that take no number of threads.
 
 --rows: predictions of one row, and of many with a linear kernel. --against: the same with the `kp` of another checkout, in
 processes that take turns; printed are medians over them.
 """
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
@@ -35,13 +38,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron
+from kp import BudgetPerceptron, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron
 from kp.gram import Points, Products
 from study import datasets
 
 SEED = 0
 N_TEST = 5000
 EPOCHS = 10
+WARM = 300  # examples that are learnt before the clock runs
+CHUNK = 100  # examples of a stream that are learnt together
 
 
 def kernels(d):
@@ -151,7 +156,7 @@ def processor_seconds(work, repeats=1):
 
 
 def normal_sets(n, d, n_test):
-    """(X, y) of ten overlapping classes, standardised."""
+    """(X, y) of ten overlapping classes, standardized."""
     X, y = make_classification(
         n + n_test, d, n_informative=d // 2, n_redundant=0, n_classes=10, n_clusters_per_class=4, random_state=SEED
     )
@@ -172,6 +177,15 @@ def texts(n, words=30_000, length=60, classes=10):
     return X, y
 
 
+def optional(path, **parameters):
+    """An instance of a class of a package that the project can do without, or None where it is not installed."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)(**parameters)
+    except ImportError:
+        return None
+
+
 def compare_peers(n, threads):
     """Print processor seconds of a fit and of 5,000 predictions, the error, and milliseconds for one row."""
     data = datasets.load("mnist")
@@ -179,10 +193,14 @@ def compare_peers(n, threads):
     ours = {"max_iter": EPOCHS, "random_state": SEED, "n_jobs": threads}
     net = MLPClassifier(256, max_iter=20, random_state=SEED)
     nystroem = make_pipeline(Nystroem(n_components=500, random_state=SEED), LinearSVC())
+    intelex = optional("sklearnex.svm.SVC", C=5)
+    trees = optional("lightgbm.LGBMClassifier", n_jobs=threads, random_state=SEED, verbose=-1)
     images = (data.X[:n], data.y[:n], data.X_test[take], data.y_test[take])
     scaled = (images[0] / 255, images[1], images[2] / 255, images[3])
     X, y = normal_sets(n, 50, N_TEST)
     reals = (X[:n], y[:n], X[n:], y[n:])
+    X, y = normal_sets(4 * n, 50, N_TEST)
+    more = (X[: 4 * n], y[: 4 * n], X[4 * n :], y[4 * n :])
     X, y = texts(n + N_TEST)
     words = (X[:n], y[:n], X[n:], y[n:])
     kernel = {"rbf": {"kernel": "rbf"}, "poly": {"gamma": "scale"}}
@@ -190,8 +208,10 @@ def compare_peers(n, threads):
         "images": {
             "kp, degree 3": (OneVsAllKernelPerceptron(gamma=1, **ours), images),
             "SVC, RBF": (SVC(C=5), scaled),
+            "SVC of intelex, RBF": (intelex, scaled),
             "Nystroem 500 + LinearSVC": (nystroem, scaled),
             "MLP 256": (net, scaled),
+            "LightGBM": (trees, scaled),
             "Perceptron": (Perceptron(random_state=SEED), scaled),
         },
         "reals": {
@@ -199,9 +219,16 @@ def compare_peers(n, threads):
             "kp, RBF": (OneVsAllKernelPerceptron(**kernel["rbf"], **ours), reals),
             "kp, linear": (OneVsAllKernelPerceptron("linear", **ours), reals),
             "SVC, RBF": (SVC(C=5), reals),
+            "SVC of intelex, RBF": (intelex, reals),
             "Nystroem 500 + LinearSVC": (nystroem, reals),
             "MLP 256": (net, reals),
+            "LightGBM": (trees, reals),
             "Perceptron": (Perceptron(random_state=SEED), reals),
+        },
+        "4 n": {
+            "kp, degree 3": (OneVsAllKernelPerceptron(**kernel["poly"], **ours), more),
+            "kp, RBF": (OneVsAllKernelPerceptron(**kernel["rbf"], **ours), more),
+            "MLP 256": (net, more),
         },
         "texts": {
             "kp, degree 2, 3 epochs": (OneVsAllKernelPerceptron(degree=2, gamma=0.01, **ours | {"max_iter": 3}), words),
@@ -214,12 +241,65 @@ def compare_peers(n, threads):
     with threadpool_limits(threads):
         for case, learners in cases.items():
             for name, (model, (X, y, X_test, y_test)) in learners.items():
+                if model is None:
+                    print(f"{case:8}{name:26}not installed")
+                    continue
+                model.fit(X[:WARM], y[:WARM]).predict(X_test[:WARM])  # compiled before the clock runs
                 fit, _ = processor_seconds(lambda model=model, X=X, y=y: model.fit(X, y))
                 model.predict(X_test[:1])
                 predict, found = processor_seconds(lambda model=model, X=X_test: model.predict(X))
                 one, _ = processor_seconds(lambda model=model, X=X_test: model.predict(X[:1]), 30)
                 error = np.mean(found != y_test)
                 print(f"{case:8}{name:26}{fit:8.2f}{predict:9.2f}{error:9.2%}{1e3 * one:13.2f}", flush=True)
+        compare_online(n)
+
+
+def compare_online(n, d=20):
+    """Print processor milliseconds for an example of a stream, which is predicted and then learnt, and the errors."""
+    X, y = make_classification(
+        n + CHUNK, d, n_informative=d // 2, n_redundant=0, n_clusters_per_class=4, flip_y=0.05, random_state=SEED
+    )
+    X = StandardScaler().fit_transform(X)
+    rows = [dict(enumerate(row)) for row in X.tolist()]
+
+    def arrays(model, size):
+        model.partial_fit(X[:CHUNK], y[:CHUNK], classes=[0, 1])
+        for i in range(CHUNK, len(X), size):
+            yield from model.predict(X[i : i + size]) != y[i : i + size]
+            model.partial_fit(X[i : i + size], y[i : i + size])
+
+    def dicts(model):
+        for i in range(len(X)):
+            if i >= CHUNK:
+                yield model.predict_one(rows[i]) != y[i]
+            model.learn_one(rows[i], y[i])
+
+    sgd = {"penalty": None, "random_state": SEED}
+    learners = {
+        "kp, RBF": lambda: OneVsAllKernelPerceptron("rbf", gamma=1 / d),
+        "kp, RBF, budget 300": lambda: BudgetPerceptron("rbf", gamma=1 / d, budget=300, random_state=SEED),
+        "kp, linear": lambda: OneVsAllKernelPerceptron("linear"),
+        "Perceptron": lambda: Perceptron(random_state=SEED),
+        "SGD, hinge": lambda: SGDClassifier(**sgd),
+        "passive-aggressive": lambda: SGDClassifier(learning_rate="pa1", eta0=1.0, **sgd),
+    }
+    theirs = {
+        "river, Perceptron": "linear_model.Perceptron",
+        "river, passive-aggressive": "linear_model.PAClassifier",
+        "river, neighbours": "neighbors.KNNClassifier",
+        "river, forest": "forest.ARFClassifier",
+    }
+    print(f"\nprocessor ms an example, stream of {n:,}\n{'':26}{'alone':>8}{'error':>9}{f'by {CHUNK}':>9}{'error':>9}")
+    for name, make in learners.items():
+        list(arrays(make(), CHUNK))
+        found = [processor_seconds(lambda size=size, make=make: np.mean(list(arrays(make(), size)))) for size in (1, CHUNK)]
+        print(f"{name:26}" + "".join(f"{1e3 * spent / n:8.3f}{error:10.2%}" for spent, error in found), flush=True)
+    for name, path in theirs.items():
+        if (model := optional(f"river.{path}")) is None:
+            print(f"{name:26}not installed")
+        else:
+            spent, error = processor_seconds(lambda model=model: np.mean(list(dicts(model))))
+            print(f"{name:26}{1e3 * spent / n:8.3f}{error:10.2%}", flush=True)
 
 
 def measure_rows():

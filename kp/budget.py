@@ -385,21 +385,18 @@ class BudgetPerceptron(OnlineKernelClassifier):
     Parameters
     ----------
     kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
-        and returns K (n, m).
+        As in `OneVsAllKernelPerceptron`, without "precomputed".
     budget : int or None, default=100
         Number B of examples that each learner may hold. None is the kernel perceptron, which holds
         all.
     removal : {"random", "oldest"}, default="random"
         Example to remove.
     degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
+        As in `OneVsAllKernelPerceptron`.
     gamma : {"scale", "auto"} or float, default="scale"
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
-        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
+        As in `OneVsAllKernelPerceptron`.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        As in `OneVsAllKernelPerceptron`.
     normalize : bool, default=True
         Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
         result is 0 where k(x, x) = 0.
@@ -506,9 +503,7 @@ class Forgetron(OnlineKernelClassifier):
     Parameters
     ----------
     kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
-        and returns K (n, m).
+        As in `OneVsAllKernelPerceptron`, without "precomputed".
     budget : int, default=100
         Number B of examples that each learner may hold.
     shrinking : {"self-tuning", "basic"}, default="self-tuning"
@@ -516,23 +511,21 @@ class Forgetron(OnlineKernelClassifier):
         M mistakes. "basic" shrinks by (B + 1)^(-1 / (2 (B + 1))), and at least so far that
         |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
     degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
+        As in `OneVsAllKernelPerceptron`.
     gamma : {"scale", "auto"} or float, default="scale"
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
-        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
+        As in `OneVsAllKernelPerceptron`.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        As in `OneVsAllKernelPerceptron`.
     normalize : bool, default=True
-        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
-        result is 0 where k(x, x) = 0.
+        As in `BudgetPerceptron`.
     max_iter : int, default=1
-        Number of passes of `fit` over the examples.
+        As in `BudgetPerceptron`.
     shuffle : bool, default=True
-        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+        As in `BudgetPerceptron`.
     random_state : int, RandomState or None, default=None
-        Seed or generator of the orders and of random removal.
+        Seed or generator of the orders.
     verbose : int, default=0
-        Show a progress bar of passes unless it is 0.
+        As in `BudgetPerceptron`.
 
     Attributes
     ----------
@@ -627,9 +620,7 @@ class Norma(OnlineKernelClassifier):
     Parameters
     ----------
     kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
-        and returns K (n, m).
+        As in `OneVsAllKernelPerceptron`, without "precomputed".
     alpha : float, default=1e-3
         The factor lambda of the penalty, at least 0, with eta0 * alpha < 1.
     eta0 : float, default=0.5
@@ -646,23 +637,21 @@ class Norma(OnlineKernelClassifier):
     fit_intercept : bool, default=False
         Learn b, which is not regularized.
     degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
+        As in `OneVsAllKernelPerceptron`.
     gamma : {"scale", "auto"} or float, default="scale"
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
-        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
+        As in `OneVsAllKernelPerceptron`.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        As in `OneVsAllKernelPerceptron`.
     normalize : bool, default=True
-        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
-        result is 0 where k(x, x) = 0.
+        As in `BudgetPerceptron`.
     max_iter : int, default=1
-        Number of passes of `fit` over the examples.
+        As in `BudgetPerceptron`.
     shuffle : bool, default=True
-        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+        As in `BudgetPerceptron`.
     random_state : int, RandomState or None, default=None
-        Seed or generator of the orders and of random removal.
+        Seed or generator of the orders.
     verbose : int, default=0
-        Show a progress bar of passes unless it is 0.
+        As in `BudgetPerceptron`.
 
     Attributes
     ----------

@@ -78,20 +78,17 @@ class DeltaRulePerceptron(Decoder):
         Largest number of epochs, of n presentations each. The listing's 10^4 presentations are
         10^4 / n epochs. None is 1,000, with a ConvergenceWarning where they did not suffice.
     presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
-        "replacement" draws each example from all n, "shuffled" visits all in a new random order,
-        "ordered" visits them as given.
+        As in `OutputCodeKernelPerceptron`.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default; the source predicts with the last weights. It may be
-        set after `fit`.
+        As in `OneVsAllKernelPerceptron`; the source predicts with the last weights.
     epoch : int or None, default=None
-        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
-        so is an epoch after an early stop. It may be set after `fit`.
+        As in `OneVsAllKernelPerceptron`.
     stop_if_consistent : bool, default=True
-        Stop after the first epoch at whose end every output is right on every training example.
+        As in `OutputCodeKernelPerceptron`.
     random_state : int, RandomState or None, default=None
         Seed or generator of the initial weights and the presentations.
     verbose : int, default=0
-        Show a progress bar of epochs unless it is 0.
+        As in `OneVsAllKernelPerceptron`.
 
     Attributes
     ----------

@@ -153,9 +153,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     Parameters
     ----------
     kernel : {"poly", "linear", "rbf", "laplacian", "precomputed"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). With "precomputed", X is a matrix of kernel values. A
-        callable takes float64 arrays X (n, d) and Y (m, d) and returns K (n, m).
+        As in `OneVsAllKernelPerceptron`.
     code : {"one-hot", "binary", "one-vs-one"} or array-like of shape (C, m), default="one-hot"
         "one-hot" has m = C outputs, "binary" has m = ceil(log2 C), "one-vs-one" has C (C - 1) / 2, one
         for each pair of classes. A matrix has a row for each of the sorted labels and holds +1, -1, and
@@ -163,34 +161,30 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         class of most votes wins, ties go to the first class, each output counts its own visits as
         steps, and examples cannot be drawn with replacement.
     degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
+        As in `OneVsAllKernelPerceptron`.
     gamma : {"scale", "auto"} or float, default="scale"
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
-        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
+        As in `OneVsAllKernelPerceptron`.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        As in `OneVsAllKernelPerceptron`.
     max_iter : int, default=10
         Largest number of epochs, of n presentations each.
     presentation : {"shuffled", "ordered", "replacement"}, default="shuffled"
         "shuffled" visits all examples in a new random order, "ordered" visits them as given,
         "replacement" draws each from all n.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default; the source predicts with the last coefficients. It may
-        be set after `fit`.
+        As in `OneVsAllKernelPerceptron`; the source predicts with the last coefficients.
     epoch : int or None, default=None
-        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
-        so is an epoch after an early stop. It may be set after `fit`.
+        As in `OneVsAllKernelPerceptron`.
     stop_if_consistent : bool, default=True
         Stop after the first epoch at whose end every output is right on every training example.
     random_state : int, RandomState or None, default=None
         Seed or generator of the presentations.
     memory_budget : int, default=2**30
-        Bytes for rows of inner products. It does not change the result.
+        As in `OneVsAllKernelPerceptron`.
     n_jobs : int or None, default=None
-        Number of threads; None is 1, or the number of a joblib context. It does not change the
-        result.
+        As in `OneVsAllKernelPerceptron`.
     verbose : int, default=0
-        Show a progress bar of epochs unless it is 0.
+        As in `OneVsAllKernelPerceptron`.
 
     Attributes
     ----------

@@ -44,9 +44,7 @@ class Romma(Decoder):
     Parameters
     ----------
     kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
-        and returns K (n, m).
+        As in `OneVsAllKernelPerceptron`, without "precomputed".
     aggressive : bool, default=False
         Update also where the margin y w.x is below 1.
     noise_control : float, default=0.0
@@ -56,31 +54,28 @@ class Romma(Decoder):
         Begin with w = phi(0), as the source's experiments do, so that scores begin as k(0, x), or
         with w = 0.
     degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
+        As in `OneVsAllKernelPerceptron`.
     gamma : {"scale", "auto"} or float, default="scale"
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
-        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
+        As in `OneVsAllKernelPerceptron`.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        As in `OneVsAllKernelPerceptron`.
     max_iter : int, default=1
         Number of epochs.
     epoch : int or None, default=None
         Epoch, counted from 1, after which `predict` takes the weights by default. None is the last
         epoch. It may be set after `fit`.
     shuffle : {True, "once", False}, default=True
-        Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
-        in the order given.
+        As in `OneVsAllKernelPerceptron`.
     orders : {"separate", "shared"}, default="separate"
         Draw an order for each class in turn, or one order for all classes.
     random_state : int, RandomState or None, default=None
-        Seed or generator of the visiting orders.
+        As in `OneVsAllKernelPerceptron`.
     memory_budget : int, default=2**30
-        Bytes for rows of inner products. It does not change the result.
+        As in `OneVsAllKernelPerceptron`.
     n_jobs : int or None, default=None
-        Number of threads; None is 1, or the number of a joblib context. It does not change the
-        result.
+        As in `OneVsAllKernelPerceptron`.
     verbose : int, default=0
-        Show a progress bar of epochs unless it is 0.
+        As in `OneVsAllKernelPerceptron`.
 
     Attributes
     ----------

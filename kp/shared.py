@@ -38,8 +38,7 @@ class SharedTraining:
         Bytes for rows of inner products, kept in `gram` for `staged_outputs`. It does not change the
         result; the budgets of the models do not count.
     n_jobs : int or None, default=None
-        Number of threads; None is 1, or the number of a joblib context. It does not change the
-        result.
+        As in `OneVsAllKernelPerceptron`.
 
     See Also
     --------
