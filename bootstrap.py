@@ -93,7 +93,7 @@ def check_folder():
     if VENV.is_symlink():
         sys.exit(
             f"{VENV} is a link to {os.path.realpath(VENV)}. The environment has to be made again, which would empty that "
-            "folder. Nothing was changed. Remove the link (what is behind it stays), then run the same command again. If "
+            "folder. Nothing was changed. Remove the link (its target stays as it is), then run the same command again. If "
             "the environment is too large for this disk, move the whole checkout to another."
         )
     if VENV.exists() and not VENV.is_dir():
@@ -102,7 +102,7 @@ def check_folder():
         )
     if VENV.is_dir() and any(VENV.iterdir()) and not CONFIG.is_file():
         sys.exit(
-            f"{VENV} is no environment of Python (it has no {CONFIG.name}), and making one there would empty it. Nothing "
+            f"{VENV} is not a Python environment (it has no {CONFIG.name}), and making one there would empty it. Nothing "
             "was changed. Move the folder away, or delete it if you do not need it, then run the same command again."
         )
 
@@ -131,7 +131,7 @@ def succeeds(*command):
     codes = re.findall(rb"(?:[Ee]rrno |os error )([0-9]+)", again.stderr)
     if again.returncode and FULL.intersection(map(int, codes)):
         sys.exit(
-            f"The environment could not be made, since no more can be written to the disk (see above). It needs {SIZE} in "
+            f"The environment could not be made, because the disk is full (see above). It needs {SIZE} in "
             f"{ROOT}; free some space, or move the folder to another disk, then run the same command again."
         )
     return not again.returncode
@@ -191,7 +191,7 @@ def main():
         print((found or program("python").relative_to(ROOT)).as_posix())
         return
     if found:
-        print(f"Using the Python of an active conda environment, {found}; for .venv in its place: CONDA_PREFIX= make ...")
+        print(f"Using the Python of an active conda environment, {found}; to use .venv instead: CONDA_PREFIX= make ...")
         return
     check_python()
     if is_made():

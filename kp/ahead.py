@@ -43,7 +43,7 @@ def fit_all() -> None:
         for kind, X in points().items():
             for kernel in KERNELS:
                 alone: list[Any] = [Romma(**kernel, **few)]
-                alone += [OutputCodeKernelPerceptron(**kernel, **few, code="one-vs-one", presentation="shuffled")]
+                alone += [OutputCodeKernelPerceptron(**kernel, **few, code="one-vs-one")]
                 for update in ("ordinary", "xu-zhang"):
                     alone += [MulticlassKernelPerceptron(**kernel, **few, update=update, predictor="minimizing")]
                 alone += [MulticlassKernelPerceptron(**kernel, **few, solver="coefficients")]

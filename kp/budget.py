@@ -83,7 +83,7 @@ class _OnlineLearners:
 
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
-        draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
+        draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learned."""
         held = len(self.seen)
         seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
@@ -184,7 +184,7 @@ class _OnlineLearners:
 
 
 def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
-    """Compute a normalised kernel, k(x, y) / sqrt(k(x, x) k(y, y))."""
+    """Compute a normalized kernel, k(x, y) / sqrt(k(x, x) k(y, y))."""
     P = points_of(kernel, X)
     Q = points_of(kernel, Y)
     columns = CrossGram(between(kernel, P, Q))
@@ -433,7 +433,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
     n_iter_ : int
         Number of passes.
     online_scores_ : ndarray of shape (n, m)
-        Scores of the examples of the last call, in its last pass, each before it was learnt.
+        Scores of the examples of the last call, in its last pass, each before it was learned.
     gamma_ : float
         The factor gamma of the kernel; absent for callables.
 
@@ -555,7 +555,7 @@ class Forgetron(OnlineKernelClassifier):
     n_iter_ : int
         Number of passes.
     online_scores_ : ndarray of shape (n, m)
-        Scores of the examples of the last call, in its last pass, each before it was learnt.
+        Scores of the examples of the last call, in its last pass, each before it was learned.
     gamma_ : float
         The factor gamma of the kernel; absent for callables.
     damage_ : ndarray of shape (m,)
@@ -613,7 +613,7 @@ class Forgetron(OnlineKernelClassifier):
 
 
 class Norma(OnlineKernelClassifier):
-    """Stochastic gradient descent on the regularised soft margin, with a kernel: NORMA.
+    """Stochastic gradient descent on the regularized soft margin, with a kernel: NORMA.
 
     Each step descends (Kivinen, Smola and Williamson 2004)
 
@@ -644,7 +644,7 @@ class Norma(OnlineKernelClassifier):
         Drop an example tau steps after it came. With constant steps and X^2 >= k(x, x) this changes
         f by at most (1 - eta lambda)^tau X / lambda in norm. None keeps all.
     fit_intercept : bool, default=False
-        Learn b, which is not regularised.
+        Learn b, which is not regularized.
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -685,7 +685,7 @@ class Norma(OnlineKernelClassifier):
     n_iter_ : int
         Number of passes.
     online_scores_ : ndarray of shape (n, m)
-        Scores of the examples of the last call, in its last pass, each before it was learnt.
+        Scores of the examples of the last call, in its last pass, each before it was learned.
     gamma_ : float
         The factor gamma of the kernel; absent for callables.
     margin_ : ndarray of shape (m,)
@@ -703,7 +703,7 @@ class Norma(OnlineKernelClassifier):
 
     Examples
     --------
-    With a picture, in notebooks/gallery.ipynb: "Learning from a stream, tested on each example before it is learnt".
+    With a picture, in notebooks/gallery.ipynb: "Learning from a stream, tested on each example before it is learned".
 
     >>> from kp import Norma
     >>> model = Norma("rbf", gamma=1, alpha=0.1, shuffle=False)

@@ -1,4 +1,4 @@
-"""The perceptron with m outputs learnt by the delta rule, as a scikit-learn estimator.
+"""The perceptron with m outputs learned by the delta rule, as a scikit-learn estimator.
 
 Source: the course page "Perceptron", eq. 32 and its first listing. An example x is presented; each output i answers
 yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its answer:
@@ -55,7 +55,7 @@ class DeltaLog(Log):
 
 
 class DeltaRulePerceptron(Decoder):
-    """Linear perceptron with an output for each column of a code, learnt by the delta rule.
+    """Linear perceptron with an output for each column of a code, learned by the delta rule.
 
     Output i of an example x, augmented by x_0 = 1, moves by the error of its answer (course page
     "Perceptron", eq. 32):

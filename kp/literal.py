@@ -209,7 +209,7 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, tau):
 
 
 # Budgets. f is a list of pairs (i, sigma_i), the oldest first: f(x) = sum_i sigma_i z_i k(x_i, x). All return f at the end
-# and the score of each example visited, as it was before the example was learnt.
+# and the score of each example visited, as it was before the example was learned.
 def value(f, z, k):
     """f(x) for the kernel values k (n,) of x."""
     return sum(sigma * z[i] * k[i] for i, sigma in f)

@@ -116,7 +116,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     and all of it with the opposite sign for the class that is demoted. The class with the highest
     score wins; ties go to the first class. The source has update="xu-zhang", coef0=0 (eq. 7),
     gamma=1 / (2 sigma^2) with sigma in the units of X (eq. 8), 1000 epochs, and predictor="final".
-    The defaults differ from it, since over six sets, raw and standardised, in five folds their error
+    The defaults differ from it, since over six sets, raw and standardized, in five folds their error
     was 1.3 points above the lowest on average, and that of the source's form with gamma=1 17.6 points.
 
     Parameters

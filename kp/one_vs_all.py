@@ -34,7 +34,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     gamma : {"scale", "auto"} or float, default="scale"
         Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
         the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
-        Take "scale" on standardised attributes.
+        Use "scale" on standardized attributes.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     threshold : bool, default=False
@@ -104,7 +104,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     See Also
     --------
     kp.OutputCodeKernelPerceptron : Other codes of the classes.
-    kp.MulticlassKernelPerceptron : All classes learnt in one procedure.
+    kp.MulticlassKernelPerceptron : All classes learned in one procedure.
     kp.SharedTraining : Several of these fitted at once.
 
     References

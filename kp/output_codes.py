@@ -148,7 +148,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     and the class of the highest score wins; ties go to the first class. The kernel listing of the
     course page "Perceptron" (eqs 40 to 44) has code="one-hot" and presentation="replacement". Its
     augmented data, x_0 = 1, take coef0 + gamma where this class has coef0. One-vs-all is the case of
-    one-hot codes and shuffled presentations.
+    one-hot codes, but for its own order for each class.
 
     Parameters
     ----------
@@ -171,9 +171,9 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         Constant of the polynomial kernel.
     max_iter : int, default=10
         Largest number of epochs, of n presentations each.
-    presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
-        "replacement" draws each example from all n, "shuffled" visits all in a new random order,
-        "ordered" visits them as given.
+    presentation : {"shuffled", "ordered", "replacement"}, default="shuffled"
+        "shuffled" visits all examples in a new random order, "ordered" visits them as given,
+        "replacement" draws each from all n.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
         Predictor that `predict` uses by default; the source predicts with the last coefficients. It may
         be set after `fit`.
@@ -220,7 +220,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     See Also
     --------
     kp.OneVsAllKernelPerceptron : One-hot codes, with an order for each class.
-    kp.DeltaRulePerceptron : Linear outputs of a code, learnt by the delta rule.
+    kp.DeltaRulePerceptron : Linear outputs of a code, learned by the delta rule.
 
     References
     ----------
@@ -245,7 +245,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, code: Code = "one-hot", degree: int = 3, gamma: Gamma = "scale",
-        coef0: float = 1.0, max_iter: int = 10, presentation: str = "replacement", predictor: str = "final",
+        coef0: float = 1.0, max_iter: int = 10, presentation: str = "shuffled", predictor: str = "final",
         epoch: Epoch = None, stop_if_consistent: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip

@@ -1,4 +1,4 @@
-"""Values as messages of errors show them."""
+"""How error messages show values."""
 
 from types import FunctionType
 

@@ -45,6 +45,13 @@ def interval(comparison, digits=2):
     return f"{points(comparison.low, digits)} to {points(comparison.high, digits)}"
 
 
+def size_interval(difference, digits=2):
+    """The interval of a size in percentage points, in its direction: "6.35 to 11.33" beside 8.84 if the estimate is −8.84.
+    It has signs only if it reaches to the other side of 0: "−0.04 to +0.29"."""
+    ends = [difference.low, difference.high] if difference.estimate >= 0 else [-difference.high, -difference.low]
+    return " to ".join((points if ends[0] < 0 else size)(end, digits) for end in ends)
+
+
 def with_interval(comparison, digits=2):
     """A difference in percentage points with its interval, where it has one: "+0.08 (−0.09 to +0.24)"; "" without any."""
     if not math.isfinite(comparison.estimate):
@@ -70,11 +77,6 @@ def intervals(comparisons, digits=2):
 def between(row, digits=0):
     """The ends of a range that has no unit: "22 to 32". row: anything with low and high."""
     return f"{number(row.low, digits)} to {number(row.high, digits)}"
-
-
-def out_of(part, whole):
-    """Two counts: "65 of 9,769"."""
-    return f"{number(part)} of {number(whole)}"
 
 
 def span(values, digits=2):

@@ -19,7 +19,7 @@ def test_rates_of_the_paper_are_those_of_the_first_page():
 def test_counts_of_the_paper_are_those_of_the_ledger():
     row = next(line for line in readme.by_source().splitlines() if line.startswith("| all |"))
     exact, within, outside = re.findall(r"\d+", row)[:3]
-    assert f"{exact} are exact, {within} lie within the range of ours and {outside} outside" in TEXT
+    assert f"{exact} are exact, {within} lie within our interval and {outside} outside" in TEXT
 
 
 def test_what_a_recomputation_leaves_out_is_said_wherever_one_is_promised():

@@ -178,7 +178,7 @@ def figure_squeeze(table, R, gamma):
 
 def figure_bounds(by_degree, by_gap):
     """Mistakes and their bound against the degree (left) and the width of the strip (right), rows of experiment.bounds."""
-    figure, axes = canvas(1, 2, height=2.6, sharey=True)
+    figure, axes = canvas(1, 2, height=2.0, sharey=True)
     for axis, table, x, label in (
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
         (axes[1], by_gap, "gap", "width of the strip"),

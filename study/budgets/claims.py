@@ -1,7 +1,7 @@
-"""The verdicts on what the encyclopedia's article says: three theses, whose words stand in statements.toml.
+"""Verdicts on three statements of the encyclopedia article; their text is in statements.toml.
 
-The article prints no measurement, so that it has no row among the numbers. Functions below give (verdict, {name: value})
-of one thesis from the tables of study.budgets.tables.
+The article prints no measurement, so it has no row among the numbers. The functions below give (verdict, {name: value})
+of one statement from the tables of study.budgets.tables.
 """
 
 import pandas as pd
@@ -16,7 +16,7 @@ COMPARABLE = 2
 
 
 def statements():
-    """The article's theses, with verdicts from stored results."""
+    """The article's statements, with verdicts from stored results."""
     settings = experiment.PUBLISHED
     growth = facts.growth(tables.growth_exponents(facts.without_budget(settings)))
     found = {

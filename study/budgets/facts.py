@@ -1,5 +1,5 @@
-"""What the chapter on budgets and the companion on the family quote, for the settings of a run; the published ones are
-experiment.PUBLISHED.
+"""Quantities that the chapter on budgets and the companion on the family quote, for the settings of a run (by default
+experiment.PUBLISHED).
 
 Odd against even digits, unless a docstring says otherwise. Intervals are Student's t over random orders, each of which is
 another sample of examples, too.

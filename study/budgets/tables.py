@@ -40,7 +40,7 @@ def growth_exponents(streams):
 
     One row for each kernel and noise of the perceptron on odd or even: examples, held (the mean share of the examples that
     is held at the end), exponent (the mean over n_orders) with its 95 % interval low, high (Student's t), p of an exponent
-    of 1 (Holm over all rows), growth (the verb that this test bears out), and below, the share of orders with an exponent
+    of 1 (Holm over all rows), growth (the result of this test in words), and below, the share of orders with an exponent
     of at most 1.
     """
     rows = []

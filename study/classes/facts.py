@@ -35,7 +35,7 @@ def updates(mistakes, orders):
 
 
 def counter_example():
-    """Five points on a line, each a class: whether the linear perceptron stops, by who is demoted, from `plane.cycles`;
+    """Five points on a line, each a class: whether the linear perceptron stops, by demoted class, from `plane.cycles`;
     epochs until it stops, and the period with which its weights return."""
     line = np.array([[1], [-3], [-1], [0], [2]])
     found = plane.cycles(line, np.arange(5)).set_index("demoted")

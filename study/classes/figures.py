@@ -46,7 +46,7 @@ def figure_cases(cases, *, columns):
     highest scores are equal.
     """
     rows = -(-len(cases) // columns)
-    width = 0.73 * WIDTH
+    width = 0.65 * WIDTH
     boxes = [case["box"] for case in cases]
     side = ((width - 0.6) / columns - 0.25) * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
     figure, axes = canvas(rows, columns, width=width, height=rows * (side + 0.4) + 0.4, squeeze=False)
@@ -162,7 +162,7 @@ def figure_own_width(rows):
 
 def figure_equal(rates):
     """Test error of the average predictor on equal terms by number of training images: mean and range over the orders."""
-    figure, axis = canvas(height=2.7)
+    figure, axis = canvas(height=2.15)
     own = rates[rates["predictor"] == "average"]
     ends = own.loc[own.groupby("form")["n"].idxmax()].set_index("form")["error"]
     for shift, form in enumerate(_forms(own)):
@@ -221,7 +221,7 @@ def figure_against_svm(table, over_sets, methods):
     sorted by the SVM's error, which is printed next to their names; below them pseudo-medians with their intervals.
     """
     svm = table["SVM", "-"].sort_values()
-    figure, axis = canvas(height=1.5 + 0.23 * len(svm))
+    figure, axis = canvas(height=1.35 + 0.2 * len(svm))
     axis.axvline(0, color=METHOD_COLOURS["SVM"], linewidth=1.2)
     for place, name in enumerate(methods):
         mark = {**_mark(name[0]), "markersize": 5, "linestyle": "none"}

@@ -72,7 +72,7 @@ def readings():
 
 
 def statements():
-    """The page's theses, with a verdict that follows from numbers; see study.claims.
+    """The page's statements, each with the verdict that follows from our numbers; see study.claims.
 
     Its definitions, identities and theorems are in the chapter and have no verdict.
     """
@@ -125,7 +125,7 @@ def _digits():
 
 
 def _varying(name, row, varies, why):
-    """Ours of one number over many runs: key, the row, what its interval is of if it has any length, explanation."""
+    """Our value of one number over many runs: key, the row, what varies in its interval if it has a length, explanation."""
     interval_of = varies.format(n=int(row["n"])) if row["low"] < row["high"] else ""
     return {"key": f"{PREFIX}{name}", **row, "interval_of": interval_of, "explanation": why}
 

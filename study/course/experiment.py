@@ -265,7 +265,8 @@ def compare_parity(*, n_seeds, n_per_class=50, s=0.2, random_state=0):
             learners = (
                 DeltaRulePerceptron(code="binary", max_iter=epochs, random_state=random_state + run),
                 OutputCodeKernelPerceptron(
-                    "rbf", gamma=0.5, code="binary", max_iter=epochs, random_state=random_state + run, n_jobs=1
+                    "rbf", gamma=0.5, code="binary", max_iter=epochs, presentation="replacement",
+                    random_state=random_state + run, n_jobs=1,
                 ),
                 MLPClassifier(HIDDEN, activation="tanh", solver="lbfgs", max_iter=1000, random_state=random_state + run),
             )  # fmt: skip
@@ -349,7 +350,7 @@ class Digits:
 def fit_digits(K, y, *, code, random_state, max_iter=100):
     """The kernel perceptron of the page's second listing, from kernel values K (n, n) of its training half."""
     return OutputCodeKernelPerceptron(
-        "precomputed", code=code, max_iter=max_iter, random_state=random_state, n_jobs=1
+        "precomputed", code=code, max_iter=max_iter, presentation="replacement", random_state=random_state, n_jobs=1
     ).fit(K, y)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What texts say of the course page's examples, for the settings of a run; the published ones are experiment.PUBLISHED.
+"""Quantities of the course page's examples that the text quotes, for a run's settings (by default experiment.PUBLISHED).
 
 Two and three inputs stand for the examples in the plane and in space, with four and eight classes. Runs differ in data,
 first weights and order; a range holds the middle 95 % of them. Splits are random halves of the digits.

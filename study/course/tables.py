@@ -222,7 +222,7 @@ def width_differences(errors):
 
 
 def by_verdict(differences):
-    """{"lower", "higher", "tie"}: the keys of {key: Difference} by what the tests bear out, in their order."""
+    """{"lower", "higher", "tie"}: the keys of {key: Difference} by the result of their tests, in their order."""
     words = {key: each.word("lower", "higher", "tie") for key, each in differences.items()}
     return {word: [key for key, found in words.items() if found == word] for word in ("lower", "higher", "tie")}
 

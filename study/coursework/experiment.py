@@ -152,7 +152,7 @@ def learned(settings, X, y, seed):
     if settings.scheme == ONE_VS_ALL:
         models = [OneVsAllKernelPerceptron(**each, **options, stop_if_separated=False) for each in kernels]
         return SharedTraining(X, y, n_jobs=1).fit(models)  # inner products are computed once for all
-    options |= {"code": "one-vs-one", "presentation": "shuffled", "stop_if_consistent": False}
+    options |= {"code": "one-vs-one", "stop_if_consistent": False}
     return [OutputCodeKernelPerceptron(**each, **options).fit(X, y) for each in kernels]
 
 

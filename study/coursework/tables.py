@@ -1,4 +1,4 @@
-"""What the splits say: errors by degree, the degrees that folds choose, confusions in percent, and own methods.
+"""Summaries over the splits: errors by degree, the degrees that folds choose, confusions in percent, and own methods.
 
 errors, confusion and missed are tables of study.coursework.experiment. Rates are fractions; sd is over the splits.
 """

@@ -1,8 +1,8 @@
-"""What texts say of doubt: each quantity of the chapter is computed here, once, from one ensemble of visiting orders.
+"""Quantities of the chapter on doubt that the text quotes; each is computed once, from one ensemble of visiting orders.
 
 `Facts` are those of any ensemble; `published` are those of the published one. They are of the test images, and thresholds
 and curves come from the held-out ones. Whatever has low and high has a 95 % interval over test images, Wilson's for a rate
-and else a bootstrap's. Rates and differences are fractions.
+and otherwise from a bootstrap. Rates and differences are fractions.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from study.lower import tables as learners
 from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
 from study.tables import facts as tables_of_2005
-from study.words import interval, intervals, size, span
+from study.words import size, size_interval, span
 
 
 @cache
@@ -65,8 +65,8 @@ def averaging_table():
     def cell(epoch, rows):
         part = gaps.loc[epoch].loc[rows]
         if len(rows) == 1:
-            return f"{size(part.iloc[0])} ({interval(part.iloc[0])})"
-        return f"{span(part['estimate'])} (intervals within {intervals(part)})"
+            return f"{size(part.iloc[0])} ({size_interval(part.iloc[0])})"
+        return f"{span(part['estimate'])} (intervals within {span([part['low'].min(), part['high'].max()])})"
 
     rows = [("2", [2]), ("3", [3]), ("4 to 6", [4, 5, 6])]
     table = [(name, cell(1, own), cell(10, own)) for name, own in rows]

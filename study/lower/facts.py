@@ -1,4 +1,4 @@
-"""What texts say of lower errors and of what they take: each quantity of the chapter is computed here, once, from its runs.
+"""Quantities of the chapter on lower errors, their time and memory that the text quotes; each is computed here, once.
 
 `Facts` are those of any run of the notebook; `published` are those of the published one. They speak of the average predictor
 on the test images, unless a docstring says otherwise. Whatever has low and high has a 95 % interval. Rates and differences

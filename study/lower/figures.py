@@ -87,7 +87,7 @@ def figure_error_against_time(bill):
     """Test error by the seconds of training and prediction together: a named point with its interval for each learner that
     had one thread, the largest of those that come in sizes. Dotted: the front, those of which no other is both quicker and
     better."""
-    figure, axis = canvas(height=4.4)
+    figure, axis = canvas(height=3.85)
     one = largest(bill[bill["threads"] == 1]).assign(seconds=bill["fit"] + bill["predict"]).sort_values("seconds")
     front = one[one["error"] < one["error"].cummin().shift(fill_value=np.inf)]
     axis.step(front["seconds"], 100 * front["error"], where="post", color=GREY, linewidth=0.8, linestyle=":", zorder=0)
@@ -117,7 +117,7 @@ def figure_error_against_time(bill):
 def figure_prepared_images(images):
     """The same test images under each preparation that moves ink, a row for each: images {preparation: (k, d)}."""
     columns = len(next(iter(images.values())))
-    figure, axes = canvas(len(images), columns, height=0.5 * len(images), squeeze=False)
+    figure, axes = canvas(len(images), columns, height=0.47 * len(images), squeeze=False)
     for row, (name, part) in zip(axes, images.items(), strict=True):
         for axis, image in zip(row, part, strict=True):
             draw_image(axis, image)
@@ -130,7 +130,7 @@ def figure_differences(effects):
     """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
-    figure, axis = canvas(width=5.6, height=0.21 * len(order) + 0.55)
+    figure, axis = canvas(width=5.6, height=0.19 * len(order) + 0.5)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
@@ -156,7 +156,7 @@ def figure_growth(grown, laws):
 
     grown {n: (R, D, n_test) bool}, the last of one order and one degree, with shifts; laws {degree: exponent}.
     """
-    figure, axis = canvas(width=4.4, height=2.7)
+    figure, axis = canvas(width=4.4, height=2.0)
     *sizes, most = grown
     beside = {"textcoords": "offset points", "fontsize": 8.5, "color": BLUE, "va": "center"}
     for place, (degree, exponent) in enumerate(laws.items()):
@@ -181,7 +181,7 @@ def figure_growth(grown, laws):
 
 def figure_recipes(tried):
     """Held-out error by degree: a line for each preparation without copies, and for each number of copies."""
-    figure, axis = canvas(width=5.6, height=3.4)
+    figure, axis = canvas(width=5.6, height=2.6)
     plain = tried[tried["protocol"] == tried["protocol"].iloc[0]]
     for (preparation, copies), line in plain.groupby(["preparation", "copies"], sort=False):
         colour, marker, style = LINES[preparation, copies]

@@ -1,4 +1,4 @@
-"""Small tables of the chapter on lower errors and their price: pure functions. Rates and differences are fractions."""
+"""Small tables of the chapter on lower errors, their time and memory: pure functions. Rates are fractions."""
 
 import numpy as np
 import pandas as pd

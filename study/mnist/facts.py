@@ -1,12 +1,12 @@
-"""What texts say of the runs on MNIST: each quantity of the chapter is computed here, once.
+"""Quantities of the runs on MNIST that the text quotes; each is computed here, once.
 
 `Facts` are those of any run of the chapter in many visiting orders; `published` are those of the published run, which other
 chapters, the first page and the verdicts on statements quote, too. Functions with a `run` speak of one visiting order of
 each degree, by default the source's. The ledger says what is reproduced.
 
 A Difference and a row of a table have estimate, low and high (95 %); what varies (visiting orders, test images or both)
-stands with each. Rates and differences are fractions, and wrong (R, D, 4, E, n) says which test images are misclassified, as
-in study.mnist.over_orders.
+is named with each. Rates and differences are fractions, and wrong (R, D, 4, E, n) says which test images are misclassified,
+as in study.mnist.over_orders.
 """
 
 from dataclasses import dataclass, replace
@@ -309,8 +309,8 @@ class Facts:
 
     @cached_property
     def flattery(self):
-        """`over_orders.selection` by the set of candidates: how much lower an error looks if the test images choose (gap,
-        low, high; over orders only)."""
+        """`over_orders.selection` by the set of candidates: how much lower an error looks if the test images choose
+        (estimate, low, high; over orders only)."""
         return over_orders.selection(self.chosen, self.n_test).set_index("among")
 
     @cached_property
@@ -385,7 +385,7 @@ published = Facts()
 def reproduced():
     """table: how many published numbers are the same here, by kind; files: the numbers of the first three kinds, which the
     source's files hold, and whole: whether all of these are the same; differs: published numbers of Table 1 that are not;
-    fails: the theses that do not hold, and verdicts: how many theses have which."""
+    fails: the source's statements that do not hold, and verdicts: how many statements have each verdict."""
     ledger, _, said = claims.stored()
     own = ledger[ledger["source"] == SOURCE]
     theses = said[said["source"] == SOURCE]
@@ -453,7 +453,7 @@ def halves(run=SOURCE_RUN):
 
 @cache
 def one_degree(run):
-    """What one run (experiment.Settings) has to say for itself, over its test images.
+    """Results of one run (experiment.Settings), over its test images.
 
     multiclass, binary: its tables; last: error rates after the last epoch by predictor; against: the other predictors less
     the average one there (`over_orders.among_predictors`, Holm over three), and reach: the largest difference that it may

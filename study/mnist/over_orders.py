@@ -314,8 +314,8 @@ def choices(held, tested, names):
 def selection(chosen, n):
     """The means of `choices` over runs, as rates of n test images.
 
-    Columns among, runs, honest, sd (of honest), fewest, elsewhere, gap (honest less fewest) with its 95 % interval over the
-    runs, and the degree chosen most often with its share.
+    Columns among, runs, honest, sd (of honest), fewest, elsewhere, estimate (honest less fewest) with its 95 % interval over
+    the runs, and the degree chosen most often with its share.
     """
     rows = []
     for among, part in chosen.groupby("among", sort=False):
@@ -324,7 +324,7 @@ def selection(chosen, n):
         rows.append(
             {
                 "among": among, "runs": len(part), "honest": part["honest"].mean() / n, "sd": part["honest"].std() / n,
-                "elsewhere": part["elsewhere"].mean() / n, "fewest": part["fewest"].mean() / n, "gap": gap.estimate,
+                "elsewhere": part["elsewhere"].mean() / n, "fewest": part["fewest"].mean() / n, "estimate": gap.estimate,
                 "low": gap.low, "high": gap.high, "degree": int(counts.idxmax()), "share": counts.max() / len(part),
             }
         )  # fmt: skip

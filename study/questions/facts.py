@@ -1,4 +1,4 @@
-"""What the answers quote: MNIST at degree 3, the average predictor after ten epochs, unless a docstring says otherwise."""
+"""Quantities that the answers quote: MNIST at degree 3, average predictor, ten epochs, unless a docstring says otherwise."""
 
 from functools import cache
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Small tables of the answers: the worth of the 1 in the kernel, by scaling, and when to stop."""
+"""Small tables of the answers: the effect of the 1 in the kernel, by scaling, and when to stop."""
 
 import numpy as np
 import pandas as pd

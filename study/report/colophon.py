@@ -19,7 +19,7 @@ def words(paths):
 def version():
     """The version of the project and the commit of the checkout, as far as it is known."""
     number = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=, changed"]
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=, with uncommitted changes"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -110,7 +110,7 @@ class _Taken:
         attributes, words, (address, title) = node["c"]
         if address not in self.pictures:
             raise ValueError(
-                f"expected pictures that a notebook holds, got {address!r}; "
+                f"expected pictures that are stored in the notebook, got {address!r}; "
                 "paste it into a text cell, or let a code cell show it"
             )
         address = _data(self.folder / address) if self.form == "html" else address

@@ -174,7 +174,7 @@ def typst_source(sources, folder, layout, *, title, listing=(), author="", cours
     text = _text(sources, Path(folder), layout, listing)
     facts = {"title": title, "author": author, "course": course, "date": date, "declaration": declaration}
     facts["is-sheet"] = bool(layout.sheet)
-    options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
+    options = ["--syntax-highlighting=idiomatic", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
     return _pandoc(text, sources, "typst", folder, options)
 
@@ -341,11 +341,12 @@ def _floats(outputs, caption):
 
 
 def _code(cell, layout):
-    """The code of a cell as the document shows it, or ""."""
+    """The code of a cell as the document shows it, or "". In Typst code that prints is marked: it stays with its output."""
     if not layout.shows(cell):
         return ""
     tags = cell.metadata.get("tags", [])
-    shown = _fenced(cell.source, "python")
+    prints = any(each.output_type == "stream" or each.get("data", {}).keys() == {"text/plain"} for each in cell.outputs)
+    shown = _fenced(cell.source, "python-prints" if prints and layout.form == "typst" else "python")
     is_open = layout.form == "typst" or layout.code or {"show", "solution"} & set(tags) or layout.sheet
     return shown if is_open else f'::: {{.folded label="Code"}}\n{shown}\n:::'
 

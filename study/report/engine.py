@@ -65,8 +65,8 @@ class Client(PapermillNotebookClient):
         self.waiting = []
         if any("words" in cell.metadata for cell in self.nb.cells):
             raise TextError(
-                "expected a notebook whose words have expressions, got an executed copy, whose words would keep their old "
-                "values; run the one in notebooks/ that it was made from, with your cells in it"
+                "expected a notebook source, with expressions in its text, got an executed copy, whose text would keep its "
+                "old values; run its source in notebooks/, with your cells added"
             )
         super().papermill_execute_cells()
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):

@@ -57,7 +57,7 @@ class Forked(LocalProvisioner):
 
 
 def _serve(arguments, folder, parent):
-    """Be a kernel, with nothing of the event loop that has asked for it; ends with the process that has started it."""
+    """Become a kernel, without the event loop of the process that asked for it; ends with the process that started it."""
     os.setsid()
     os.chdir(folder)
     signal.set_wakeup_fd(-1)

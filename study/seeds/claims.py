@@ -18,7 +18,7 @@ from study.seeds import experiment, facts, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
 from study.seeds.facts import DISCRIMINANT, LINEAR, VECTORS
 from study.seeds.methods import MAJORITY, MILDER, REFERENCE
-from study.words import interval, number, percent, rate_interval, size
+from study.words import interval, number, percent, rate_interval, size, size_interval
 
 SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
 PROTOCOLS = len(SCALINGS) * 4 * len(CHOICES)
@@ -149,7 +149,7 @@ def _clustering_readings():
 
 
 def statements():
-    """The source's theses, each with the verdict that our numbers bear out; see study.claims.statement_rows.
+    """The source's statements, each with the verdict that follows from our numbers; see study.claims.statement_rows.
 
     Its statements on its own definitions, on facts of the set, and from others are in the chapter and have no verdict.
     """
@@ -168,7 +168,8 @@ def on_choice(found):
     told = {found[name].word("lower", "higher", "") for name in rivals.values()}
     verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "cannot be told")
     values = {f"{place}_interval": interval(found[name], 1) for place, name in rivals.items()}
-    return verdict, values | {"linear": size(found[DISCRIMINANT], 1)}
+    linear = found[DISCRIMINANT]
+    return verdict, values | {"linear": size(linear, 1), "linear_interval": size_interval(linear, 1)}
 
 
 def on_sensitivity(found):

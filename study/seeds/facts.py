@@ -1,4 +1,4 @@
-"""What texts say of the study of the seeds, for the settings of a run; the published ones are experiment.PUBLISHED.
+"""Quantities of the study of the seeds that the text quotes, for the settings of a run (by default experiment.PUBLISHED).
 
 Accuracies and errors are rates. The source's split has one number for each setting. Random splits draw as many training
 examples of each class again and again: a range holds the middle 95 % of them. Tests of methods and settings resample the

@@ -15,7 +15,7 @@ from study.statistics import ALPHA
 from study.tables import comparisons, facts, source, tables
 from study.tables.experiment import READINGS
 from study.tables.source import KERNELS, original
-from study.words import interval, percent, points, size
+from study.words import interval, percent, points, size, size_interval
 
 SOURCE = "Xu & Zhang 2005"
 PREFIX = "xu-zhang-2005"
@@ -98,10 +98,12 @@ def _of_sets(statement, found):
 
 
 def _values(statement, found):
-    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval."""
+    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval:
+    that of the size if the difference is detected, and otherwise with signs."""
     values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
     for name, each in found.items():
-        values |= {original(name): size(each), f"{original(name)}_interval": interval(each)}
+        ends = size_interval(each) if each.p < ALPHA else interval(each)
+        values |= {original(name): size(each), f"{original(name)}_interval": ends}
     return values
 
 

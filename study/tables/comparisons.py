@@ -123,7 +123,7 @@ def _words(gaps):
 def beyond_iterations(results):
     """{(set, kernel, reading): Difference}: what else moves the mean test error of a kernel with its published setting.
 
-    The error under another answer to who is demoted and in which order examples are visited less that under the base
+    The error under another choice of the demoted class and the visiting order, less that under the base
     reading, over the repeats, which have the same folds (Student's t). Iterations are epochs; all adjusted together (Holm).
     """
     keys = ["dataset", "kernel", "repeat"]

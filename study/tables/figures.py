@@ -103,7 +103,7 @@ def figure_distances(table):
 
     A panel for each printed table, a line for each program."""
     programs = table["program"].unique().tolist()
-    figure, axes = canvas(1, 2, height=0.24 * len(programs) + 1.0, sharey=True)
+    figure, axes = canvas(1, 2, height=0.18 * len(programs) + 0.9, sharey=True)
     for axis, (number, part) in zip(axes, table.groupby("table", sort=False), strict=False):
         for y, name in enumerate(programs):
             here = part[part["program"] == name]
@@ -115,7 +115,7 @@ def figure_distances(table):
         axis.set(xscale="log", xlabel="distance from the mean of all", title=f"Table {number}")
         axis.grid(False, axis="y")
     axes[0].set(yticks=range(len(programs)), yticklabels=programs, ylim=(len(programs) - 0.5, -0.5))
-    axes[0].set_ylabel("who is demoted, visiting order")
+    axes[0].set_ylabel("demoted class, visiting order")
     dots = Line2D([], [], color=style.GREY, marker="o", lw=0, markersize=3, label="our repeats")
     figure.legend(
         handles=[dots, *_diamond_handles("printed, possible", "printed, rejected")], loc="outside upper center", ncols=3
@@ -126,7 +126,7 @@ def figure_distances(table):
 def figure_too_low(hidden, speakers):
     """Test errors as the source measures them (hollow) and otherwise (filled). Left: the smallest of the grid, and with the
     same settings in other repeats (`tables.optimism_table`); right: on known and new speakers (`tables.new_speakers`)."""
-    figure, axes = canvas(1, 2, height=2.5, width_ratios=(3, 2))
+    figure, axes = canvas(1, 2, height=2.2, width_ratios=(3, 2))
     labels = [f"{row.dataset}, {row.kernel}" for row in hidden.itertuples()]
     _dumbbells(axes[0], labels, hidden["apparent"], hidden["again"])
     _dumbbells(axes[1], speakers["kernel"].tolist(), speakers["known"], speakers["new"])
@@ -134,11 +134,11 @@ def figure_too_low(hidden, speakers):
     axes[1].set_title("vowel, with new speakers")
     styles = {"marker": "o", "color": style.INK, "lw": 0, "markersize": 5}
     words = {
-        "none": "smallest over all settings (left), in folds that mix speakers (right)",
-        style.INK: "same settings in other repeats (left), on new speakers (right)",
+        "none": "as the article measures",
+        style.INK: "in other repeats (left), on new speakers (right)",
     }
     handles = [Line2D([], [], markerfacecolor=fill, label=label, **styles) for fill, label in words.items()]
-    figure.legend(handles=handles, loc="outside upper center", ncols=1)
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
 

@@ -259,7 +259,7 @@ def with_sonar_unscaled(name):
 
 
 def programs(results):
-    """One program behind both tables: a row for each choice of who is demoted, of the order and of the unit.
+    """One program behind both tables: a row for each choice of the demoted class, the order and the unit.
 
     Columns reading, demote, order, unit; p of Table II with sonar scaled and as it is, of Table III, and of all numbers
     together (scaled, unscaled); repeats, the fewest of them.

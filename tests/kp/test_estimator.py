@@ -46,7 +46,7 @@ MODELS = {
     "one-vs-all, function": OneVsAllKernelPerceptron(square),
     "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
     "binary codes": OutputCodeKernelPerceptron(degree=2, gamma=1, code="binary", stop_if_consistent=False),
-    "one-hot codes": OutputCodeKernelPerceptron(square, presentation="shuffled", stop_if_consistent=False),
+    "one-hot codes": OutputCodeKernelPerceptron(square, stop_if_consistent=False),
     "ordinary": MulticlassKernelPerceptron("poly", degree=2, gamma=1, update="ordinary"),
     "Xu-Zhang": MulticlassKernelPerceptron("poly", degree=2, gamma=1, coef0=0.0, update="xu-zhang"),
     "Xu-Zhang, Gaussian": MulticlassKernelPerceptron("rbf", gamma=1 / 128, update="xu-zhang", demote="all"),

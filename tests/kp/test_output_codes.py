@@ -102,7 +102,14 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, epochs, degree
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "_STRETCH", stretch)
         model = OutputCodeKernelPerceptron(
-            degree=degree, gamma=1, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
+            degree=degree,
+            gamma=1,
+            coef0=2.0,
+            code=code,
+            max_iter=epochs,
+            presentation="replacement",
+            random_state=seed,
+            memory_budget=4 * len(y) * rows,
         ).fit(X, y)
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     for i, log in enumerate(model.mistakes_):
@@ -140,7 +147,7 @@ def test_codes_of_four_classes_are_those_of_equation_40():
 def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations():
     X, y = load_iris(return_X_y=True)
     special = OneVsAllKernelPerceptron(orders="shared", max_iter=50, predictor="final", random_state=3).fit(X, y)
-    general = OutputCodeKernelPerceptron(presentation="shuffled", max_iter=50, random_state=3).fit(X, y)
+    general = OutputCodeKernelPerceptron(max_iter=50, random_state=3).fit(X, y)
     for a, b in zip(special.mistakes_, general.mistakes_, strict=True):
         assert all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("example", "step", "sign", "errors"))
     assert special.n_iter_ == general.n_iter_ + general.converged_
@@ -249,7 +256,9 @@ def test_votes_that_tie_go_to_the_first_class():
     assert class_scores(f, one_vs_one(3)).tolist() == [[0.0, 0.0, 0.0]] and ballots(f, 3).tolist() == [0]
 
 
-@pytest.mark.parametrize("make", [lambda c: OutputCodeKernelPerceptron(code=c), lambda c: DeltaRulePerceptron(code=c)])
+@pytest.mark.parametrize(
+    "make", [lambda c: OutputCodeKernelPerceptron(code=c, presentation="replacement"), lambda c: DeltaRulePerceptron(code=c)]
+)
 def test_codes_with_zeros_are_refused_where_they_have_no_meaning(make):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="code must hold|presentation must be shuffled or ordered"):

@@ -28,7 +28,7 @@ PIXELS, DIGITS = (part[:400] for part in load_digits(return_X_y=True))
 MODELS = [
     OneVsAllKernelPerceptron("rbf", max_iter=3), OneVsAllKernelPerceptron(degree=2, max_iter=3),
     OneVsAllKernelPerceptron("linear", max_iter=3), OneVsAllKernelPerceptron("laplacian", max_iter=3),
-    OutputCodeKernelPerceptron("rbf", code="one-vs-one", presentation="shuffled", max_iter=3),
+    OutputCodeKernelPerceptron("rbf", code="one-vs-one", max_iter=3),
     MulticlassKernelPerceptron("rbf", max_iter=3), MulticlassKernelPerceptron(degree=2, update="ordinary", max_iter=3),
     MulticlassKernelPerceptron("linear", update="ordinary", max_iter=3), MulticlassPerceptron(max_iter=3),
     Romma("rbf", max_iter=3), BudgetPerceptron("rbf", budget=40), Forgetron("rbf", budget=40),

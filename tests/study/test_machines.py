@@ -299,7 +299,7 @@ def another_folder(project):
         (a_link, r"\.venv is a link to .*elsewhere\..*Nothing was changed\. Remove the link"),
         (a_link_to_nothing, r"\.venv is a link to .*absent\..*Nothing was changed\. Remove the link"),
         (a_file, r"\.venv is a file.*Nothing was changed\. Move it away"),
-        (another_folder, r"\.venv is no environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
+        (another_folder, r"\.venv is not a Python environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
     ],
 )
 def test_a_set_up_empties_nothing_that_it_has_not_made(tmp_path, put, message):
@@ -381,7 +381,7 @@ def test_where_no_more_can_be_written_the_set_up_ends_and_says_so(tmp_path, monk
     message = f"error: Failed to download `scipy==1.17.1`\n  cause: failed to write to file `a`: {fault}\n"
     if sys.platform != "linux":
         pytest.skip("numbers of errors of Linux")
-    with pytest.raises(SystemExit, match=r"since no more can be written to the disk .* It needs 1\.3 GB in .*; free some"):
+    with pytest.raises(SystemExit, match=r"because the disk is full .* It needs 1\.3 GB in .*; free some"):
         made(project, monkeypatch, lambda _: failed(message))
     assert not project.STAMP.exists()
 

@@ -225,7 +225,7 @@ def test_choices_by_held_out_errors_are_tested_once():
     final = chosen[chosen["among"] == "final"]
     assert final[["honest", "fewest"]].to_numpy().tolist() == [[60, 50], [52, 52]]
     selection = over_orders.selection(chosen, 100).set_index("among")
-    assert selection.loc["final", "gap"] == pytest.approx(0.05)
+    assert selection.loc["final", "estimate"] == pytest.approx(0.05)
 
 
 def test_the_honest_error_is_that_of_what_was_chosen():
@@ -292,7 +292,7 @@ def test_facts_of_a_run_are_those_of_its_arrays():
     chosen = facts.chosen.query("among == 'average'")
     assert facts.error["estimate"] == pytest.approx(chosen["honest"].mean() / len(data.y_test))
     gap = chosen["honest"] - chosen["fewest"]
-    assert facts.flattery.loc["average", "gap"] == pytest.approx(gap.mean() / len(data.y_test))
+    assert facts.flattery.loc["average", "estimate"] == pytest.approx(gap.mean() / len(data.y_test))
 
 
 def test_order_0_is_the_published_run():

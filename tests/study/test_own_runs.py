@@ -73,7 +73,7 @@ def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path,
 def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, capsys):
     executed = chapters.chapter("setup").target("full")
     assert main(["papermill", str(executed), str(tmp_path / "a.ipynb")]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("study: expected a notebook whose words have expressions")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("study: expected a notebook source, with expressions")
     wrong = new_notebook(cells=[new_markdown_cell("Of {eval}`absent`.")], metadata=METADATA)
     nbformat.write(wrong, tmp_path / "own.ipynb")
     assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 1

@@ -22,11 +22,14 @@ def test_numbers_have_one_form():
     assert words.percent(0.01584) == "1.58 %" and words.percent(0.5, 0) == "50 %"
     assert words.points(GAP) == "+0.08" and words.points(-0.0039) == "−0.39" and words.size(-0.0039) == "0.39"
     assert words.interval(GAP) == "−0.09 to +0.24"
+    lower = Difference(-0.0884, -0.1133, -0.0635, 0.001, 5, "orders", "t")
+    assert words.size_interval(lower) == "6.35 to 11.33" and words.size_interval(GAP, 1) == "−0.1 to +0.2"
+    assert words.size_interval(Difference(-0.0008, -0.0024, 0.0009, 0.4, 20, "orders", "t")) == "−0.09 to +0.24"
     assert words.rate_interval(SimpleNamespace(low=0.0137, high=0.018)) == "1.37 % to 1.80 %"
     assert words.span([0.0095, 0.0052]) == "0.52 to 0.95" and words.span([0.001, 0.001]) == "0.10"
     others = [GAP, Difference(0.01, 0.005, 0.0151, 0.01, 20, "orders", "t")]
     assert words.intervals(others) == words.intervals(pd.DataFrame(others)) == "−0.09 to +1.51"
-    assert words.between(SimpleNamespace(low=21.6, high=32.1)) == "22 to 32" and words.out_of(65, 9769) == "65 of 9,769"
+    assert words.between(SimpleNamespace(low=21.6, high=32.1)) == "22 to 32"
     assert words.number(12345.6) == "12,346" and words.number(0.714, 2) == "0.71"
     found = [words.significant(value) for value in (1257.8, 9.531, 99.96, 0.00785, 0)]
     assert found == ["1,260", "9.53", "100", "0.00785", "0"]
