@@ -37,7 +37,7 @@ class Settings(BaseSettings):
 
 def at_degrees(degrees=DEGREES, **changes):
     """The parts of `bounds` by degree, at the gap GAP."""
-    return [Settings(degree=degree, **changes) for degree in degrees]
+    return [Settings(degree=degree, **changes) for degree in sorted(set(degrees))]
 
 
 def at_gaps(**changes):

@@ -78,7 +78,7 @@ def rules(settings):
     )  # fmt: skip
 
 
-def harmful(by_budget):
+def smaller_is_worse(by_budget):
     """Whether with every rule a smaller budget has a higher online error, from `tables.by_budget`."""
     own = by_budget[by_budget["budget"] > 0].sort_values("budget").groupby("method")["online"]
     return bool(own.agg(lambda errors: (errors.diff().iloc[1:] < 0).all()).all())

@@ -35,7 +35,7 @@ def the_one(degrees=experiment.DEGREES):
         raise ValueError(f"degrees must have an even one and an odd one above 1, got {', '.join(map(str, degrees))}")
     table = constant(degrees)
     own = table[table["scaling"] == experiment.STANDARD].set_index("degree")["estimate"]
-    stored = constant()
+    stored = constant(experiment.DEGREES)
     unit = stored.query("scaling == @experiment.UNIT and degree == 3")["estimate"].agg(["min", "max"])
     means = tables.means_over_sets(stored).query("degree == 3").set_index("scaling")["with"]
     return SimpleNamespace(
