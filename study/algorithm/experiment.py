@@ -21,7 +21,7 @@ from study.results.experiment import experiment
 
 GAP = 0.1
 GAPS = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8)
-DEGREES = range(1, 7)
+DEGREES = (1, 2, 3, 4, 5, 6)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +35,19 @@ class Settings(BaseSettings):
     random_state: int = 0
 
 
-def settings(**changes):
-    """All parts of `bounds`: every degree at one gap, then every other gap at degree 1."""
-    parts = [Settings(degree=degree, **changes) for degree in DEGREES]
-    return parts + [Settings(gap=gap, **changes) for gap in GAPS if gap != GAP]
+def at_degrees(degrees=DEGREES, **changes):
+    """The parts of `bounds` by degree, at the gap GAP."""
+    return [Settings(degree=degree, **changes) for degree in sorted(set(degrees))]
+
+
+def at_gaps(**changes):
+    """The parts of `bounds` by gap, at degree 1."""
+    return [Settings(gap=gap, **changes) for gap in GAPS]
+
+
+def settings():
+    """The published parts of `bounds`, each once."""
+    return list(dict.fromkeys([*at_degrees(), *at_gaps()]))
 
 
 @experiment("algorithm", published=settings)

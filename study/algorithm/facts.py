@@ -7,7 +7,6 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.algorithm.experiment import GAP
 
 
 def run(log, n):
@@ -51,14 +50,15 @@ def orders(errors, n_test):
     )
 
 
-def bounds(mistakes):
-    """Mistakes against their bound (experiment.bounds): the largest share of the bound that any order reaches, over all
-    sets; and at the gap GAP the bound's growth from the lowest degree to the highest, and the median at each.
+def bounds(by_degree, by_gap):
+    """Mistakes against their bound (experiment.bounds), by degree and by gap: the largest share of the bound that any order
+    reaches, over all sets; the bound's growth from the lowest degree to the highest, and the median at each.
     """
-    by_degree = mistakes[mistakes["gap"] == GAP].sort_values("degree")
-    (first, last) = (by_degree.iloc[place] for place in (0, -1))
+    every = pd.concat([by_degree, by_gap])
+    rows = by_degree.sort_values("degree")
+    (first, last) = (rows.iloc[place] for place in (0, -1))
     return SimpleNamespace(
-        largest_share=(mistakes["most"] / mistakes["bound"]).max(),
+        largest_share=(every["most"] / every["bound"]).max(),
         growth=last["bound"] / first["bound"],
         first_median=first["median"],
         last_median=last["median"],

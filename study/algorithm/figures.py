@@ -190,7 +190,7 @@ def figure_bounds(by_degree, by_gap):
     axes[1].set_xscale("log")
     axes[1].set_xticks(by_gap["gap"], [f"{gap:g}" for gap in by_gap["gap"]])
     axes[1].minorticks_off()
-    axes[0].set(ylabel="mistakes until none is left", xticks=by_degree["degree"])
+    axes[0].set(ylabel="mistakes in all", xticks=by_degree["degree"])
     last = by_degree.iloc[-1]
     for column, text, offset in (
         ("bound", r"bound $(R/\gamma)^2$", (-14, -3)),

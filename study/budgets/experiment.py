@@ -29,7 +29,8 @@ from study.results.experiment import experiment
 
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Costs C of the support vector machines among which one is chosen."""
-DEGREES = range(1, 7)
+DEGREES = (1, 2, 3, 4, 5, 6)
+"""Degrees at which the bounds of the vote are compared."""
 
 
 # The settings of a notebook, and the parts of its tables.
@@ -99,7 +100,7 @@ class Settings(BaseSettings):
     labels are wrong, at each lambda of `regularizations`; of n_memory examples for learners that hold equally many,
     memory_budgets; and of n_bound examples for the Forgetron's guarantee. There are at least 5 of n_growth such examples
     visited once, and size_repeats at each of `sizes`, the examples of the support vector machines. n_bound is also where
-    such a machine gives u.
+    such a machine gives u, for the bounds at each of `degrees`.
     """
 
     dataset: str
@@ -120,6 +121,7 @@ class Settings(BaseSettings):
     n_bound: int
     sizes: tuple
     size_repeats: int
+    degrees: tuple = DEGREES
     random_state: int = 0
 
     KNOWN = {"dataset": IMAGES}
@@ -178,7 +180,7 @@ class Settings(BaseSettings):
 
     def bounds(self):
         """The parts of `bounds`: each degree at n_bound, in all orders, then at n_train, in the first."""
-        few = [self._part(Bound, degree=degree, n=self.n_bound, n_bound=self.n_bound) for degree in DEGREES]
+        few = [self._part(Bound, degree=degree, n=self.n_bound, n_bound=self.n_bound) for degree in self.degrees]
         more = [replace(part, n=self.n_train, n_orders=1) for part in few]
         return few + (more if self.n_train > self.n_bound else [])
 
@@ -511,8 +513,8 @@ def bounds(part, *, progress=False):
 
     Columns: degree, n, random_state, mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound
     (R / gamma)^2 with the widest margin found, missing where none is positive; total mistakes in 30 passes and whether the
-    last was without one (separated); vote_errors of the first pass on n_test; svm_support of the support vector
-    machine (C = 10). total and svm_support are missing where n exceeds n_bound.
+    last was without one (separated); vote_errors of the first pass on n_test; svm_support, svm_errors of the
+    support vector machine (C = 10). total and svm_* are missing where n exceeds n_bound.
     """
     data = datasets.load(part.dataset)
     rows = []
@@ -528,7 +530,7 @@ def bounds(part, *, progress=False):
         hard = np.nan
         total = np.nan
         separated = False
-        support = np.nan
+        own = (np.nan, np.nan)
         if part.n == some:
             margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
             widest = max(margins, key=np.min)
@@ -537,7 +539,7 @@ def bounds(part, *, progress=False):
             total = int(longer.n_mistakes_[0])
             separated = bool(np.all(z[:, None] * longer.online_scores_ > 0))
             machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
-            support = len(machine.support_)
+            own = len(machine.support_), int(np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test))
         else:
             margins = [_margins_of_part(kernel, K, X, z, cost) for cost in COSTS[1:-1]]
         bound, gamma, deviation = min(mistake_bound(margin, 1.0) for margin in margins)
@@ -546,10 +548,10 @@ def bounds(part, *, progress=False):
         errors = int(np.sum(z_test * vote(model, kernel, data.X_test) <= 0))
         values = [rounded(value) for value in (bound, gamma, deviation, hard)]
         made = int(model.n_mistakes_[0])
-        rows.append((part.degree, part.n, seed, made, *values, total, separated, errors, n_test, support))
+        rows.append((part.degree, part.n, seed, made, *values, total, separated, errors, n_test, *own))
     names = ["degree", "n", "random_state", "mistakes", "bound", "gamma", "deviation", "hard_bound", "total", "separated"]
-    names += ["vote_errors", "n_test", "svm_support"]
-    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support"], float))
+    names += ["vote_errors", "n_test", "svm_support", "svm_errors"]
+    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support", "svm_errors"], float))
 
 
 def _margins_of_part(kernel, K, X, z, cost):

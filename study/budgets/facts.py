@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from study.budgets import experiment, tables
-from study.budgets.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, SVM
+from study.budgets.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, PERCEPTRONS, SVM
 from study.mnist import over_orders
 
 FEW = 0.15
@@ -76,6 +76,12 @@ def rules(settings):
     return SimpleNamespace(
         basic=own.loc[["basic forgetron"]], simple=own.loc[["random", "forgetron"]], n=len(tests)
     )  # fmt: skip
+
+
+def smaller_is_worse(by_budget):
+    """Whether with every rule a smaller budget has a higher online error, from `tables.by_budget`."""
+    own = by_budget[by_budget["budget"] > 0].sort_values("budget").groupby("method")["online"]
+    return bool(own.agg(lambda errors: (errors.diff().iloc[1:] < 0).all()).all())
 
 
 def remedies(learnt):
@@ -146,15 +152,32 @@ def overfitting(learnt):
     )  # fmt: skip
 
 
+def machine(learnt):
+    """The support vector machine against the perceptron, from `tables.learners`, at every number of examples: whether it has
+    fewer_errors than each of the three predictors, and more_vectors."""
+    rates = tables.rates_by_learner(learnt).pivot(index="n", columns="learner", values=["test", "support"])
+    least = rates["test"][list(PERCEPTRONS)].min(axis=1)
+    return SimpleNamespace(
+        fewer_errors=bool((rates["test"][SVM] < least).all()),
+        more_vectors=bool((rates["support"][SVM] > rates["support"][FINAL]).all()),
+    )
+
+
 def bounds(settings, found):
     """Bounds of the vote over those of the support vector machine. found, the table of `experiment.bounds`: summary, its
-    means by degree, ratios and by_margin, the ratio by degree of the bounds by mistakes and by the margin. With the cost C
+    means by degree, ratios and by_margin, the ratio by degree of the bounds by mistakes and by the margin; mistakes by
+    degree and looseness, the least ratio of a drawn bound to what it bounds, all with the fewest examples. With the cost C
     chosen on further examples: compared (`tables.bounds_compared`), end its row of the most examples, and how many
     times their test errors the bounds are there, vote_times and machine_times."""
     summary = tables.bound_summary(found)
     compared = tables.bounds_compared(tables.learners(experiment.machines(settings.machines())))
     end = compared.iloc[-1]
+    few = summary[summary["n"] == summary["n"].min()].set_index("degree")
+    part = found[found["n"] == found["n"].min()]
+    machine = (part["svm_errors"] / part["n_test"]).groupby(part["degree"]).mean()
+    loose = few["bound"] / few["mistakes"], few["by mistakes"] / few["vote"], few["SVM held"] / machine
     return SimpleNamespace(
+        mistakes=few["mistakes"], looseness=pd.concat(loose).min(),
         summary=summary, ratios=tables.bound_ratios(summary), by_margin=tables.bound_ratios(summary, "by margin"),
         compared=compared, end=end, vote_times=end["vote"] / end["vote_test"],
         machine_times=end["machine"] / end["machine_test"],

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from study import datasets, statistics
 from study.doubt import tables
@@ -134,6 +135,12 @@ class Facts:
     def curves(self):
         """The error of the accepted by the share refused, for each measure (`tables.risk_coverage`)."""
         return {name: tables.risk_coverage(sure, found != self.y) for name, (found, sure) in self.measures.items()}
+
+    @cached_property
+    def risks(self):
+        """The error of the accepted if 0, 5, 10, 15 and 20 % of the images are refused, a column for each measure."""
+        places = [round(len(self.y) * (1 - refused / 100)) - 1 for refused in range(0, 21, 5)]
+        return pd.DataFrame({name: curve["risk"].to_numpy()[places] for name, curve in self.curves.items()})
 
     @cached_property
     def areas(self):

@@ -156,6 +156,12 @@ class Facts:
         return over_orders.of_final(self.predictors)
 
     @cached_property
+    def gaps(self):
+        """The final predictor's error above the average one's by degree: after the first epoch and after the last."""
+        gaps = self.final_or_average.pivot(index="degree", columns="epoch", values="estimate")
+        return gaps.iloc[:, [0, -1]].set_axis(["first", "last"], axis=1)
+
+    @cached_property
     def averaging(self):
         """The gain by averaging, by `final_or_average`.
 

@@ -5,7 +5,7 @@ cross-validation. Scaling is fitted on the training part of a fold. Repeat r has
 visiting orders.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
@@ -26,17 +26,19 @@ UNIT = "in [0, 1]"
 STANDARD = "standardised"
 SCALERS = {RAW: FunctionTransformer, UNIT: MinMaxScaler, STANDARD: StandardScaler}
 DEGREES = (1, 2, 3, 4, 5, 6)
+"""Degrees of the stored results."""
 CONSTANTS = (0.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(BaseSettings):
-    """A data set, and how often it is cut into folds. Raises ValueError for other sets or numbers."""
+    """A data set, how often it is cut into folds, and the degrees. Raises ValueError for other sets or numbers."""
 
     dataset: str
     n_repeats: int = 5
     n_folds: int = 10
     max_iter: int = 10
+    degrees: tuple[int, ...] = DEGREES
 
     KNOWN = {"dataset": (*DATASETS, *BUNDLED)}
 
@@ -46,7 +48,16 @@ def settings(names=DATASETS, **options):
     return [Settings(dataset=name, **options) for name in names]
 
 
-@experiment("questions", published=settings, data=lambda part: [part.dataset], sample=Settings(dataset="iris", n_repeats=1))
+def _plain(part):
+    """The inputs of a part as plain values, the degrees only where they are not those of the stored results."""
+    every = asdict(part)
+    return every if part.degrees != DEGREES else {name: value for name, value in every.items() if name != "degrees"}
+
+
+@experiment(
+    "questions", published=settings, data=lambda part: [part.dataset], parameters=_plain,
+    sample=Settings(dataset="iris", n_repeats=1),
+)  # fmt: skip
 def kernels(part, *, progress=False):
     """A row for each scaling, constant, degree, repeat and fold: errors and n, those of the test part."""
     X, y = datasets.load_whole(part.dataset)
@@ -54,7 +65,7 @@ def kernels(part, *, progress=False):
     for repeat in tqdm(range(part.n_repeats), desc=part.dataset, disable=not progress):
         folds = StratifiedKFold(part.n_folds, shuffle=True, random_state=repeat)
         for fold, (train, test) in enumerate(folds.split(X, y)):
-            for scaling, constant, degree in candidates():
+            for scaling, constant, degree in candidates(part.degrees):
                 perceptron = OneVsAllKernelPerceptron(
                     degree=degree, gamma=1 / X.shape[1], coef0=constant, max_iter=part.max_iter, predictor="average",
                     random_state=repeat, n_jobs=1,
@@ -65,6 +76,6 @@ def kernels(part, *, progress=False):
     return pd.DataFrame(rows, columns=["dataset", "scaling", "constant", "degree", "repeat", "fold", "errors", "n"])
 
 
-def candidates():
+def candidates(degrees):
     """All (scaling, constant, degree)."""
-    return [(scaling, constant, degree) for scaling in SCALERS for constant in CONSTANTS for degree in DEGREES]
+    return [(scaling, constant, degree) for scaling in SCALERS for constant in CONSTANTS for degree in degrees]

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+from sklearn.neighbors import NearestNeighbors
 
 from study import statistics
 from study.seeds import derivations, experiment, tables
@@ -187,6 +188,12 @@ def persistent(settings):
         first_and_last=by_class[0] + by_class[2],
         no_outliers=own - tables.persistent_in_common(points, REFERENCE, DISCRIMINANT),
     )  # fmt: skip
+
+
+def among_others(P, y, n_neighbors=10):
+    """The share (n,) of the nearest neighbours of each example in P that are of another class."""
+    near = NearestNeighbors(n_neighbors=n_neighbors).fit(P).kneighbors(return_distance=False)
+    return (y[near] != y[:, None]).mean(axis=1)
 
 
 @cache

@@ -203,6 +203,16 @@ def test_bounds_are_drawn_above_the_median_and_range_of_the_table():
     assert ends == table[["fewest", "most"]].to_numpy(dtype=float).tolist()
 
 
+def test_the_bounds_are_asked_for_at_any_degrees_and_at_every_gap_at_degree_1():
+    by_degree = experiment.at_degrees((4, 2), n_orders=5)
+    assert [(part.degree, part.gap, part.n_orders) for part in by_degree] == [(2, 0.1, 5), (4, 0.1, 5)]
+    assert [(part.degree, part.gap) for part in experiment.at_gaps()] == [(1, gap) for gap in experiment.GAPS]
+    assert len(experiment.settings()) == len(set(experiment.settings())) == 11
+    rows = pd.DataFrame({"degree": [4, 2], "bound": [90.0, 30.0], "most": [18, 15], "median": [12.0, 10.0]})
+    found = facts.bounds(rows, rows.assign(most=[45, 1]))
+    assert (found.largest_share, found.growth, found.first_median, found.last_median) == (0.5, 3, 10, 12)
+
+
 @pytest.mark.long
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the loops of x86 processors")
 def test_the_stored_bounds_are_the_same_digits_on_an_old_processor():

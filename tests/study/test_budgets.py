@@ -331,6 +331,42 @@ def test_bounds_are_compared_on_the_same_orders(made):
     assert tables.bound_ratios(tables.bound_summary(made["bounds"]))[4] == pytest.approx(ratio)
 
 
+def test_the_drawn_bounds_are_those_of_the_degrees_asked_for_and_the_tightest_of_them_is_quoted(made):
+    few = replace(TINY, degrees=(2, 4))
+    table = experiment.bounds(few.bounds())
+    rows = table[table["n"] == 40]
+    assert rows["degree"].unique().tolist() == [2, 4]
+    machine = [line for line in figures.figure_bounds(table).axes[1].lines if line.get_label() == "SVM, test error"]
+    means = rows.groupby("degree").mean(numeric_only=True)
+    assert machine[0].get_ydata() == pytest.approx(100 * means["svm_errors"] / means["n_test"])
+    pairs = [
+        (means["bound"], means["mistakes"]),
+        (2 * means["mistakes"] / 41, means["vote_errors"] / means["n_test"]),
+        (means["svm_support"] / 41, means["svm_errors"] / means["n_test"]),
+    ]
+    found = facts.bounds(few, table)
+    assert found.looseness == pytest.approx(min(min(bound / bounded) for bound, bounded in pairs))
+    assert found.mistakes.to_dict() == means["mistakes"].to_dict()
+
+
+def test_a_budget_is_worse_if_it_is_smaller_with_every_rule():
+    table = pd.DataFrame(
+        {"method": ["perceptron", "oldest", "oldest", "random", "random"], "budget": [0, 5, 10, 10, 5],
+         "online": [0.1, 0.3, 0.2, 0.2, 0.25]}
+    )  # fmt: skip
+    assert facts.smaller_is_worse(table)
+    assert not facts.smaller_is_worse(table.assign(online=[0.1, 0.3, 0.2, 0.25, 0.2]))
+
+
+@pytest.mark.parametrize(("svm", "support", "expected"), [(0.1, 30, (True, True)), (0.15, 20, (False, False))])
+def test_the_machine_is_ahead_if_it_is_below_each_predictor_at_every_size(svm, support, expected):
+    errors = {"final": 0.3, "average": 0.15, "voted": 0.2, "SVM": svm}
+    passes = {name: 0 if name == "SVM" else 5 for name in errors}
+    made = with_errors({name: {passes[name]: [(0, level), (0, level)]} for name, level in errors.items()})
+    found = facts.machine(made.assign(support=np.where(made["learner"] == "SVM", support, 20)))
+    assert (found.fewer_errors, found.more_vectors) == expected
+
+
 def test_late_mistakes_are_a_share_of_all_mistakes_of_the_last_epoch():
     rows = [(order, epoch, made) for order in (0, 1) for epoch, made in ((1, 6), (3, 9), (10, 12))]
     noise = pd.DataFrame(rows, columns=["order", "epoch", "mistakes"]).assign(kernel="poly", share=0.3, predictor="final")

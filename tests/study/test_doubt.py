@@ -379,3 +379,15 @@ def test_facts_are_those_of_a_count_image_by_image(monkeypatch, parts, result):
     )
     assert row["refused"] == pytest.approx(1 - accepted.mean())
     assert row["errors"] == (parts["test"].classes != found.y)[accepted].sum()
+
+
+def test_risks_are_the_errors_among_the_surest(random, monkeypatch):
+    f, y = noisy(random)
+    sure = tables.margin(f)
+    wrong = f.argmax(axis=1) != y
+    own = facts.Facts(SMALL)
+    own.__dict__["curves"] = {"margin": tables.risk_coverage(sure, wrong)}
+    monkeypatch.setattr(facts.Facts, "y", y)
+    order = np.argsort(-sure)
+    expected = [wrong[order[: 400 - refused]].mean() for refused in (0, 20, 40, 60, 80)]
+    assert own.risks["margin"].tolist() == pytest.approx(expected)

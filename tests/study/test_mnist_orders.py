@@ -358,3 +358,10 @@ def test_a_run_has_the_degrees_that_it_is_given_and_says_which_it_lacks():
         few.place_of(3)
     with pytest.raises(ValueError, match="degrees: expected at least two above 1, got 1, 4"):
         orders.settings("digits", degrees=(1, 4))
+
+
+def test_the_gap_of_the_final_predictor_is_that_of_the_first_and_the_last_epoch():
+    rows = [(epoch, degree, 10 * degree - epoch) for epoch in (1, 5) for degree in (2, 3)]
+    own = Facts()
+    own.__dict__["final_or_average"] = pd.DataFrame(rows, columns=["epoch", "degree", "estimate"])
+    assert own.gaps.to_dict("list") == {"first": [19, 29], "last": [15, 25]} and own.gaps.index.tolist() == [2, 3]

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from kp import OneVsAllKernelPerceptron
 from study import ROOT, statistics
-from study.questions import experiment, figures, tables
+from study.questions import experiment, facts, figures, tables
 from study.report.expressions import EXPRESSION, HEAD
 from study.report.source import captioned
 
@@ -46,6 +46,27 @@ def test_the_difference_is_tested_over_folds(rows):
     own = "scaling == 'in [0, 1]'"
     (axis,) = figures.figure_constant(table.query(own), means.query(own)).axes
     assert axis.lines[2].get_ydata() == pytest.approx(100 * means.query(own)["estimate"].to_numpy())
+
+
+def test_other_degrees_are_other_parts_with_the_same_errors_and_those_of_the_stored_results_name_none(rows):
+    part = experiment.Settings(dataset="iris-bundled", degrees=(3, 2), **SMALL)
+    expected = rows[rows["degree"].isin((2, 3))]
+    keys = ["scaling", "constant", "degree", "repeat", "fold"]
+    own = experiment.kernels.compute(part).set_index(keys)["errors"]
+    pd.testing.assert_series_equal(own.sort_index(), expected.set_index(keys)["errors"].sort_index())
+    plain = [experiment.kernels.provenance([each])["parameters"][0] for each in (part, experiment.settings()[0])]
+    assert plain[0]["degrees"] == [3, 2] and "degrees" not in plain[1]
+
+
+def test_what_is_quoted_of_the_1_is_of_the_degrees_asked_for(monkeypatch):
+    stored = facts.constant(experiment.DEGREES)
+    monkeypatch.setattr(facts, "constant", lambda degrees: stored[stored["degree"].isin(degrees)])
+    own = stored.query("scaling == 'standardised'").set_index("degree")["estimate"]
+    found = facts.the_one((1, 3, 2))
+    assert (found.even, found.odd, found.odd_named) == (own[2].mean(), own[3].mean(), "degree 3")
+    assert found.least == own[[2, 3]].min() and facts.the_one().odd_named == "degrees 3 and 5"
+    with pytest.raises(ValueError, match="^degrees must have an even one and an odd one above 1, got 1, 2$"):
+        facts.the_one((1, 2))
 
 
 def test_a_rule_stops_where_it_says():

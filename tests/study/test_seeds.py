@@ -158,3 +158,9 @@ def test_figures_draw_the_tables():
     panel = figures.figure_surface(surface, (2, 3, 5, 10, 15, 20), marks, ours).axes[0]
     part = surface.query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
     np.testing.assert_array_equal(panel.images[0].get_array(), part)
+
+
+def test_an_example_lies_among_others_by_the_classes_of_its_nearest_neighbours():
+    P = np.array([[0.0], [1.0], [2.1], [3.3], [9.0]])
+    y = np.array([0, 0, 1, 1, 1])
+    assert facts.among_others(P, y, n_neighbors=2).tolist() == [0.5, 0.5, 0.5, 0.5, 0]
