@@ -14,7 +14,6 @@ import re
 import numpy as np
 import pandas as pd
 
-from kp.codes import binary
 from kp.delta_rule import DeltaRulePerceptron
 from study import claims as ledger
 from study import statistics
@@ -85,14 +84,9 @@ def statements():
 
 
 def _facts():
-    """Ours of the numbers that no chance is part of."""
-    values = {f"classes-{inputs}": len(np.unique(binary(2**inputs), axis=0)) for inputs in LISTED}
-    values["delta"] = abs(1 - np.sign(-0.5))
-    why = ledger.explanations("course")
-    return [
-        {"key": f"{PREFIX}{name}", **ledger.exactly(value), "n": 1, "explanation": why.get(name, "")}
-        for name, value in values.items()
-    ]
+    """Ours of the number that no chance is part of."""
+    why = ledger.explanations("course")["delta"]
+    return [{"key": f"{PREFIX}delta", **ledger.exactly(abs(1 - np.sign(-0.5))), "n": 1, "explanation": why}]
 
 
 def _modifications():

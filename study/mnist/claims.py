@@ -30,7 +30,7 @@ high] with a probability of 95 % (statistics.further_mean); percentile is their 
 import numpy as np
 import pandas as pd
 
-from study import MEASURED, RESULTS, datasets, statistics
+from study import MEASURED, RESULTS, statistics
 from study import claims as ledger
 from study.mnist import over_orders, tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, logs_from_arrays, neighbours
@@ -93,7 +93,6 @@ def rows(ours, nearest, learners, files, report):
         "confusion": _matrices(ours["confusion"], files["confusion"]),
         ("abstract", "table-1"): _report(ours["multiclass"], report, files["multiclass_errors"]),
         "table-2": _cited(nearest, learners, report),
-        "section-2": _facts(report),
     }
     parts = [ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in by_part_of_key.values()]
     return pd.concat(parts, ignore_index=True)
@@ -213,21 +212,6 @@ def _cited(nearest, learners, printed):
         ours.loc[key, ["ours", "low", "high", "interval_of"]] = [100 * errors / n, low, high, TEST_IMAGES]
     ours.loc[MACHINE, "choices"] = int((learners["choices"]["method"] == "RBF SVM").sum())
     return ledger.beside(own, ours.reset_index())
-
-
-def _facts(printed):
-    """Numbers of section 2 that are facts of the data set: they cannot fail."""
-    mnist = datasets.registered("mnist")
-    train = mnist.n_train
-    test = mnist.n_test
-    d = mnist.n_features
-    numbers = {
-        "training images": train, "test images": test, "images": train + test, "pixels": d,
-        "side of an image": round(d**0.5), "digits": len(mnist.classes), "largest pixel value": np.iinfo(mnist.dtype).max,
-    }  # fmt: skip
-    own = printed[printed["item"] == "Section 2"]
-    ours = own["quantity"].map(numbers)
-    return own.assign(ours=ours, low=ours, high=ours, n=ours)
 
 
 def statements():

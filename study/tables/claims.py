@@ -2,10 +2,9 @@
 in words. The words stand in statements.toml.
 
 The ledger has the plain reading (see study.tables.readings), which was chosen post hoc: `choices` counts the readings that
-were run. The others are in readings(). Degenerate are the facts of the data sets, and a rate of 0.00 that is 0.00 in all our
-repeats, with its standard deviation. Not comparable are the last column of Table I, which is of other methods than ours, and
-the kernel parameters and iterations: they are settings that the source chose from a list which it does not print, ours the
-choices of few repeats from a list that holds them, `choices` long.
+were run. The others are in readings(). Not comparable are the last column of Table I, which is of other methods than ours,
+and the kernel parameters and iterations: they are settings that the source chose from a list which it does not print, ours
+the choices of few repeats from a list that holds them, `choices` long.
 """
 
 import pandas as pd
@@ -55,8 +54,7 @@ def readings():
     """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile, verdict."""
     compared = facts.by_reading()
     compared = compared[compared["reading"] != tables.BASE].rename(columns={"statistic": "measure", "repeats": "n"})
-    judged = compared["verdict"].replace("degenerate", "exact")  # a 0.00 that is 0.00 in all repeats
-    frame = compared.assign(verdict=judged).merge(source.printed()[["key", *NUMBER]], on=NUMBER, validate="many_to_one")
+    frame = compared.merge(source.printed()[["key", *NUMBER]], on=NUMBER, validate="many_to_one")
     frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile", "verdict"]]
     return frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
 
@@ -144,12 +142,12 @@ def two_parameters(found):
 
 
 def _facts(table):
-    """The counts of Table I, a row for each; degenerate where the file has as many."""
+    """The counts of Table I, a row for each, with those of our files."""
     parts = []
     for name in ("dimension", "classes", "size"):
         ours = table[name]
         part = table[["dataset"]].assign(table="I", measure=name, ours=ours, low=ours, high=ours, n=table["size"])
-        parts.append(part.assign(published=table[f"{name}, published"], degenerate=table[f"{name}, published"] == ours))
+        parts.append(part.assign(published=table[f"{name}, published"]))
     return pd.concat(parts).assign(dataset=lambda frame: frame["dataset"].map(source.original))
 
 

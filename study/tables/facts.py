@@ -48,18 +48,14 @@ def better_kernel():
 def plain_reading(by_reading):
     """The printed numbers under the plain reading, from rows of tables.by_reading.
 
-    printed: how many numbers are printed; degenerate: those that cannot fail; n: the others, of which inside lie in the
-    central 95 % of our repeats and n_outside do not, n_linear of these by the linear perceptron. surprise: the mean test
-    error that is farthest from ours (tables.surprise).
+    n: how many there are, of which inside lie in the central 95 % of our repeats and n_outside do not, n_linear of these by
+    the linear perceptron. surprise: the mean test error that is farthest from ours (tables.surprise).
     """
     rows = by_reading[(by_reading["reading"] == tables.BASE) & by_reading["published"].notna()]
     outside = rows[rows["verdict"] == "outside"]
-    counts = tables.counts(rows)
     return SimpleNamespace(
-        printed=counts["n"],
-        degenerate=counts["degenerate"],
-        n=counts["n"] - counts["degenerate"],
-        inside=counts["inside"],
+        n=len(rows),
+        inside=len(rows) - len(outside),
         n_outside=len(outside),
         n_linear=int((outside["kernel"] == "linear").sum()),
         surprise=tables.surprise(rows) if len(rows) else None,
