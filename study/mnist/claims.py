@@ -42,11 +42,8 @@ from study.results import store
 from study.words import interval, number, p_value, percent, points, rate_interval, size, span
 
 CHAPTER = "mnist"
-FILES = ("hermans_2021_multiclass_errors", "hermans_2021_binary_errors", "hermans_2021_confusion")
-FINAL_REPORT = "hermans_2021_final_report"
-KEY = "hermans-2021/fig-{figure}/degree-{degree}/epoch-{epoch}/{predictor}/{split}"
-QUANTITY = "multiclass {split} errors, degree {degree}, epoch {epoch}, {predictor} predictor"
-FIGURES = {"train": 5, "test": 6}
+MATRIX = ["degree", "epoch", "predictor"]
+"""What distinguishes the source's confusion matrices."""
 TEST_IMAGES = "test images (exact binomial)"
 NEAREST = NeighbourSettings()
 OF_SOURCE = ("final", "average", "minimizing")
@@ -67,13 +64,9 @@ INTERVAL = "means of ten further orders (Student's t); {n} orders"
 def claims():
     """The rows of the ledger of Hermans 2021; see study.claims. Errors are counts among n. Raises StaleResult if ours are
     stale."""
-    files = {name: _of_source(name) for name in ("multiclass_errors", "binary_errors", "confusion")}
-    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], _learners(), files, _of_source("final_report"))
-
-
-def _of_source(name):
-    """A file of the source's numbers."""
-    return store.published(f"hermans_2021_{name}")
+    names = ("multiclass_errors", "binary_errors", "confusion", "files", "final_report")
+    printed = {name: store.published(f"hermans_2021_{name}") for name in names}
+    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], _learners(), printed)
 
 
 def _learners():
@@ -84,80 +77,50 @@ def _learners():
     }
 
 
-def rows(ours, nearest, learners, files, report):
-    """The rows of the ledger from our tables, those of the chapter on other learners (errors, choices), the source's files
-    and the numbers of its final report."""
+def rows(ours, nearest, learners, printed):
+    """The rows of the ledger from our tables, those of the chapter on other learners (errors, choices), and the source's:
+    its files of results, the constant columns of a row for each of them (files), and the numbers of its final report."""
+    report = printed["final_report"]
     by_part_of_key = {
-        ("fig-5", "fig-6"): _counts(ours["multiclass"], files["multiclass_errors"]),
-        "binary": _files(ours["binary"], files["binary_errors"]),
-        "confusion": _matrices(ours["confusion"], files["confusion"]),
-        ("abstract", "table-1"): _report(ours["multiclass"], report, files["multiclass_errors"]),
+        ("fig-5", "fig-6"): _counts(ours["multiclass"], printed["multiclass_errors"]),
+        "binary": _files(_binary(ours["binary"], printed["binary_errors"]), ["degree", "digit"], printed["files"]),
+        "confusion": _files(_cells(ours["confusion"], printed["confusion"]), MATRIX, printed["files"]),
+        ("abstract", "table-1"): _report(ours["multiclass"], report, printed["multiclass_errors"]),
         "table-2": _cited(nearest, learners, report),
     }
     parts = [ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in by_part_of_key.values()]
     return pd.concat(parts, ignore_index=True)
 
 
-def _counts(multiclass, published):
+def _counts(multiclass, printed):
     """The 360 counts behind Figs 5 and 6. Only test errors have an interval: training images are no sample of others."""
-    both = tables.published_with_ours(multiclass, published[["degree", "epoch", "predictor", "split", "errors", "n"]])
-    parts = [{"figure": FIGURES[row["split"]], **row} for row in both.to_dict("records")]
+    both = printed.merge(multiclass, on=["degree", "epoch", "predictor", "split", "n"], validate="one_to_one")
     test = both["split"] == "test"
-    low, high = (end * both["n"] for end in statistics.exact(both["errors"], both["n"]))
-    return both[["n"]].assign(
-        published=both["errors_published"],
-        ours=both["errors"],
-        low=np.where(test, low, both["errors"]).round(2),
-        high=np.where(test, high, both["errors"]).round(2),
-        interval_of=np.where(test, TEST_IMAGES, ""),
-        kind="files",
-        key=[KEY.format(**part) for part in parts],
-        item=["Fig. {} ({})".format(part["figure"], "abcdef"[part["degree"] - 1]) for part in parts],
-        quantity=[QUANTITY.format(**part) for part in parts],
-        chapter="mnist_degree_" + both["degree"].astype(str),
-    )
+    ends = statistics.exact(both["errors"], both["n"])
+    low, high = (np.where(test, end * both["n"], both["errors"]).round(2) for end in ends)
+    return both.assign(ours=both["errors"], low=low, high=high, interval_of=np.where(test, TEST_IMAGES, ""))
 
 
-def _files(binary, published):
-    """A row for each file of binary errors: one degree and digit, all epochs, predictors and splits."""
-    keys = ["degree", "digit", "epoch", "predictor", "split"]
-    both = published.merge(binary, on=[*keys, "n"], suffixes=("_published", ""), validate="one_to_one")
-    equal = (both["errors"] == both["errors_published"]).groupby([both["degree"], both["digit"]])
-    frame = equal.agg(["size", "sum"]).reset_index()
-    names = frame["degree"].astype(str), frame["digit"].astype(str)
-    return _equal(frame).assign(
-        key="hermans-2021/binary/degree-" + names[0] + "/digit-" + names[1],
-        item="Binary errors (files behind Figs 3 and 4)",
-        quantity="equal counts of binary errors, degree " + names[0] + ", digit " + names[1],
-        chapter="mnist_degree_" + names[0],
-    )
+def _binary(ours, printed):
+    """The counts of binary errors with ours, and whether they are equal."""
+    keys = ["degree", "digit", "epoch", "predictor", "split", "n"]
+    both = printed.merge(ours, on=keys, suffixes=("_published", ""), validate="one_to_one")
+    return both.assign(equal=both["errors"] == both["errors_published"])
 
 
-def _matrices(confusion, published):
-    """A row for each confusion matrix; its cells of 0 are left out of the published table."""
-    keys = ["degree", "epoch", "predictor"]
-    ours = confusion.merge(published[keys].drop_duplicates())
-    both = ours.merge(published, on=[*keys, "true", "predicted"], how="left", suffixes=("", "_published"))
-    equal = (both["count"] == both["count_published"].fillna(0)).groupby([both[key] for key in keys])
-    frame = equal.agg(["size", "sum"]).reset_index()
-    parts = frame.to_dict("records")
-    return _equal(frame).assign(
-        key=["hermans-2021/confusion/degree-{degree}/epoch-{epoch}/{predictor}".format(**part) for part in parts],
-        item="Confusion matrices (files)",
-        quantity=["equal cells, degree {degree}, epoch {epoch}, {predictor} predictor".format(**part) for part in parts],
-        chapter="mnist_degree_" + frame["degree"].astype(str),
-    )
+def _cells(ours, printed):
+    """The cells of the confusion matrices with ours, and whether they are equal; the published file has none of 0."""
+    ours = ours.merge(printed[MATRIX].drop_duplicates())
+    both = ours.merge(printed, on=[*MATRIX, "true", "predicted"], how="left", suffixes=("", "_published"))
+    return both.assign(equal=both["count"] == both["count_published"].fillna(0))
 
 
-def _equal(frame):
-    """How many of the numbers of a file (size) are equal (sum), as rows; where not all are, the file counts as outside."""
-    some = frame["sum"] < frame["size"]
-    return pd.DataFrame(
-        {
-            "published": frame["size"], "ours": frame["sum"], "low": frame["sum"], "high": frame["sum"], "n": frame["size"],
-            "kind": "files", "explanation": np.where(some, ledger.explanations("mnist")["files"], ""),
-        }
-    )  # fmt: skip
+def _files(numbers, names, printed):
+    """A row for each file of numbers, which differ in the columns `names`: how many of the numbers are equal."""
+    counts = numbers.groupby(names)["equal"].agg(n="size", ours="sum").reset_index()
+    both = printed.dropna(subset=names).merge(counts, on=names, validate="one_to_one")
+    why = np.where(both["ours"] < both["n"], ledger.explanations("mnist")["files"], "")
+    return both.assign(low=both["ours"], high=both["ours"], explanation=why)
 
 
 def _report(multiclass, printed, published):
@@ -187,12 +150,12 @@ def _misprint(row, mine, published):
     """Where a printed training error is not that of the source's own files: whose it is there, else ""."""
     cell = published[(published["degree"] == mine["degree"]) & (published["epoch"] == mine["epoch"])]
     train = cell[cell["split"] == "train"].set_index("predictor")
-    rates = (100 * train["errors"] / train["n"]).round(row.decimals)
+    rates = (100 * train["published"] / train["n"]).round(row.decimals)
     if rates[row.predictor] == row.published:
         return ""
     texts = ledger.explanations("mnist")
     others = [name for name in rates.index if rates[name] == row.published]
-    values = {"errors": train.loc[row.predictor, "errors"], "n": train.loc[row.predictor, "n"]}
+    values = {"errors": train.loc[row.predictor, "published"], "n": train.loc[row.predictor, "n"]}
     return texts["misprint"].format(**values, whose=others[0]) if others else texts["nobody"].format(**values)
 
 
