@@ -155,16 +155,16 @@ def explanations(room):
 def statement_rows(room, found, *, chapter):
     """Rows of the table of statements: those of study/<room>/statements.toml, in their order.
 
-    found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence
-    names. Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers
-    and writes the sentence again.
+    found {end of the key: (verdict, {name: value})} has the verdict that follows from the results (study/<room>/facts.py),
+    and the values that the evidence names; the end is what follows the last /. Raises ValueError where keys differ, or a
+    computed verdict is not the written one: then a person reads the numbers and writes the sentence again.
     """
-    statements, _ = written(room)
-    if differ := {each.key for each in statements} ^ set(found):
+    statements = {each.key.rpartition("/")[2]: each for each in written(room)[0]}
+    if differ := set(statements) ^ set(found):
         raise ValueError(f"statements.toml of {room} and its code must have the same keys, got {', '.join(sorted(differ))}")
     rows = []
-    for each in statements:
-        verdict, values = found[each.key]
+    for end, each in statements.items():
+        verdict, values = found[end]
         if verdict not in STATEMENT_VERDICTS or verdict != each.verdict:
             raise ValueError(
                 f"{each.key}: the verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; written "

@@ -9,8 +9,7 @@ each: how many of its numbers are equal.
 
 Statements of training errors and of learning online are judged in the source's own orders. One order cannot tell a good
 degree from a lucky one, and a difference that one order does not show may be there: so what the source says of test errors
-is judged in all visiting orders of degrees 2 to 6. The words stand in statements.toml; each function gives (verdict,
-{name: value}) of one statement. A statement of several parts holds where all of them do, in part where some do.
+is judged in all visiting orders of degrees 2 to 6. The words stand in statements.toml, the verdicts in facts.py.
 
 Li & Long 1999: test errors and mistakes after 1 to 4 epochs, means of ten orders. They were read in the text of the
 proceedings: Y. Li, P. M. Long, The relaxed online maximum margin algorithm, NIPS 12 (1999), Table 1. MNIST, 60,000 and
@@ -32,26 +31,18 @@ import pandas as pd
 
 from study import MEASURED, RESULTS, statistics
 from study import claims as ledger
-from study.mnist import over_orders, tables
-from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, logs_from_arrays, neighbours
+from study.mnist import facts, tables
+from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
 from study.mnist.facts import LI_LONG, SOURCE, published
-from study.mnist.orders import CURVED, N_ORDERS
+from study.mnist.over_orders import CONTROL
 from study.mnist.romma import DEGREE, FRESH, REPEATED, perceptron_settings, romma, romma_perceptrons, settings
-from study.reading import noted
 from study.results import store
-from study.words import interval, number, p_value, percent, points, rate_interval, size, span
 
 CHAPTER = "mnist"
 MATRIX = ["degree", "epoch", "predictor"]
 """What distinguishes the source's confusion matrices."""
 TEST_IMAGES = "test images (exact binomial)"
 NEAREST = NeighbourSettings()
-OF_SOURCE = ("final", "average", "minimizing")
-"""The predictors of the source."""
-ONLINE = 4
-"""The degree whose first epoch says how it goes on with more examples."""
-ALIKE = 0.005
-"""Error rates are called alike if the interval of their difference lies within half a point; the source has no measure."""
 PERCEPTRONS = {"perceptron": "final", "voted perceptron": "voted"}
 """The rows of the table that are perceptrons, and the predictors that give them."""
 N_PUBLISHED = 10
@@ -179,141 +170,17 @@ def _cited(nearest, learners, printed):
 
 def statements():
     """The rows of the table of statements; see study.claims."""
-    results = degrees(PUBLISHED)
-    multiclass = results["multiclass"]
     found = {
-        "slow": slow(multiclass[multiclass["predictor"].isin(OF_SOURCE)]),
-        "online": online(logs_from_arrays(results["arrays"][ONLINE - 1])),
-        "degrees-above-3": degrees_above_3(published.against_degree(3)),
-        "final-worse": final_worse(),
-        "no-digit": no_digit(published.digits, published.valley.loc[3, over_orders.CONTROL]),
-        "similar": similar(),
-        "uncertainty": uncertainty(published.labels),
-        "ensemble": ensemble(over_orders.ensembles(published.predictions, published.labels, CURVED)),
+        "slow": facts.thesis_slow(),
+        "online": facts.thesis_online(),
+        "degrees-above-3": facts.thesis_degrees_above_3(published.against_degree(3)),
+        "final-worse": facts.thesis_final_worse(),
+        "no-digit": facts.thesis_no_digit(published.digits, published.valley.loc[3, CONTROL]),
+        "similar": facts.thesis_similar(),
+        "uncertainty": facts.thesis_uncertainty(),
+        "ensemble": facts.thesis_ensemble(),
     }
-    return ledger.statement_rows(
-        "mnist", {f"hermans-2021/statement/{key}": each for key, each in found.items()}, chapter=CHAPTER
-    )
-
-
-def slow(multiclass):
-    """Whether the degrees below 3 take more epochs to few training errors than all others, and degree 1 keeps many."""
-    train = multiclass[multiclass["split"] == "train"]
-    n = int(train["n"].iloc[0])
-    train = train.pivot(index=["degree", "epoch"], columns="predictor", values="errors")
-    few = {degree: np.flatnonzero(train.loc[degree, "minimizing"] <= 0.002 * n) for degree in DEGREES}
-    first = {degree: int(found[0]) + 1 if len(found) else np.inf for degree, found in few.items()}
-    later = [first[degree] for degree in DEGREES if degree >= 3]
-    # A bound that holds: rounded down.
-    underfit = np.floor(1e4 * int(train.loc[1].to_numpy().min()) / n) / 1e4
-    values = {"second": first[2], "earliest": min(later), "latest": max(later), "underfit": percent(underfit)}
-    return ledger.of_parts([min(first[1], first[2]) > max(later), underfit > 0.01]), values
-
-
-def online(logs):
-    """Whether mistakes become fewer within the first epoch, and support vectors no more; logs of degree ONLINE."""
-    n = int(logs[0].ends[0])
-    early, late = (sum(((log.step >= a) & (log.step < a + 10_000)).sum() for log in logs) for a in (0, n - 10_000))
-    before, after = (
-        len(np.unique(np.concatenate([log.example[log.step < step] for log in logs]))) for step in (n - 10_000, n)
-    )
-    values = {"degree": ONLINE, "early": early, "late": late, "before": before, "after": after}
-    return ledger.of_parts([late < early, after == before]), values
-
-
-def named(degrees):
-    """Format whole numbers as "4", "2 and 5", "2 to 6" or "none"."""
-    degrees = list(degrees)
-    if len(degrees) > 2 and degrees == list(range(degrees[0], degrees[-1] + 1)):
-        return f"{degrees[0]} to {degrees[-1]}"
-    return ", ".join(map(str, degrees[:-1])) + " and " * (len(degrees) > 1) + str(degrees[-1]) if degrees else "none"
-
-
-def degrees_above_3(found):
-    """Whether the average predictor's error after the last epoch is the same at higher degrees as at degree 3; found: by
-    degree, as `over_orders.differences_to` has it."""
-    found = found.loc[4:]
-    better, worse = (found.index[found["verdict"] == word] for word in (over_orders.LOWER, over_orders.HIGHER))
-    told = "does not hold" if len(better) else "holds in part" if len(worse) else "cannot be told"
-    values = {"orders": N_ORDERS, "higher": named(worse)}
-    for row in found.itertuples():
-        values |= {f"gap_{row.Index}": points(row), f"interval_{row.Index}": interval(row)}
-    return "holds" if (found["verdict"] == over_orders.SAME).all() else told, values
-
-
-def final_worse():
-    """Whether the final predictor has more errors than the average and the minimizing one, after one epoch and at last."""
-    last = published.n_epochs
-    against_minimizing = over_orders.among_predictors(
-        published.wrong, CURVED, [1, last], others=["final"], control="minimizing"
-    )
-    shown = []
-    values = {"last": last}
-    for name, rows in ((over_orders.CONTROL, published.final_or_average), ("minimizing", against_minimizing)):
-        early, late = (rows[rows["epoch"] == epoch] for epoch in (1, last))
-        told = late.loc[late["verdict"] == over_orders.HIGHER, "degree"]
-        values |= {
-            f"{name}_first": span(early["estimate"]),
-            f"{name}_last": span(late["estimate"]),
-            f"{name}_told": named(told),
-        }
-        shown += list(rows["verdict"] == over_orders.HIGHER)
-    return ledger.of_parts(shown), values
-
-
-def no_digit(digits, error):
-    """Whether equal error rates of the digits are rejected, for the average predictor after the last epoch; digits: as facts
-    have them; error: the rate of all images at degree 3."""
-    rates = digits.rates[3]
-    rejected = [degree for degree, p in digits.p.items() if p < statistics.ALPHA]
-    values = {
-        "orders": N_ORDERS, "easy": int(rates.idxmin()), "hard": int(rates.idxmax()), "low": percent(rates.min()),
-        "high": percent(rates.max()), "times": number(rates.max() / error, 1), "rejected": named(rejected),
-        "p": p_value(digits.largest_p),
-    }  # fmt: skip
-    if len(rejected) == len(CURVED):
-        return "does not hold", values
-    return "holds in part" if rejected else "cannot be told", values
-
-
-def similar():
-    """Whether the honest error of the average predictor is like those of two other learners on the same images."""
-    rate = published.error
-    machine = published.against("RBF SVM")
-    neighbour = published.against("nearest neighbour")
-    alike = [-ALIKE < gap.low and gap.high < ALIKE for gap in (machine, neighbour)]
-    values = {
-        "rate": percent(rate["estimate"]), "interval": rate_interval(rate), "machine_gap": points(machine),
-        "machine": percent(published.missed("RBF SVM").mean()), "machine_interval": interval(machine),
-        "neighbour": percent(published.missed("nearest neighbour").mean()), "neighbour_gap": points(neighbour),
-    }  # fmt: skip
-    return ledger.of_parts(alike), values
-
-
-def uncertainty(labels):
-    """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
-    with np.load(noted(RESULTS / "doubt_ensemble.npz")) as file:
-        f = file["single"][file["part"] == 1]
-    wrong = f.argmax(axis=1) != labels
-    ordered = np.sort(f, axis=1)
-    doubtful = np.argsort(ordered[:, -1] - ordered[:, -2], kind="stable")[: len(wrong) // 10]
-    rest = np.delete(wrong, doubtful)
-    test = statistics.two_samples(int(wrong[doubtful].sum()), len(doubtful), int(rest.sum()), len(rest))
-    values = {
-        "errors": int(wrong.sum()), "doubtful": int(wrong[doubtful].sum()), "there": percent(wrong[doubtful].mean(), 1),
-        "elsewhere": percent(rest.mean()), "p": p_value(test.p),
-    }  # fmt: skip
-    return "holds in part" if test.p < statistics.ALPHA and test.estimate > 0 else "cannot be told", values
-
-
-def ensemble(found):
-    """Whether an order errs more often where the others do not all agree, at every degree."""
-    sd = published.spread.query("degree > 1 and predictor == @over_orders.CONTROL")["sd"]
-    values = {"orders": N_ORDERS, "sd_low": size(sd.min()), "sd_high": size(sd.max())}
-    columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
-    for name, (column, digits) in columns.items():
-        values |= {f"{name}_low": percent(found[column].min(), digits), f"{name}_high": percent(found[column].max(), digits)}
-    return ledger.of_parts(found["p of Fisher's test"] < statistics.ALPHA), values
+    return ledger.statement_rows("mnist", found, chapter=CHAPTER)
 
 
 def li_long():

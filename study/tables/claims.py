@@ -9,15 +9,11 @@ the choices of few repeats from a list that holds them, `choices` long.
 
 import pandas as pd
 
-from study.claims import explanations, of_parts, rows, statement_rows
-from study.statistics import ALPHA
+from study.claims import explanations, rows, statement_rows
 from study.tables import comparisons, facts, source, tables
 from study.tables.experiment import READINGS
-from study.tables.source import KERNELS, original
-from study.words import interval, percent, points, size
 
 SOURCE = "Xu & Zhang 2005"
-PREFIX = "xu-zhang-2005"
 CHAPTER = "tables"
 NUMBER = ["table", "dataset", "kernel", "split", "measure"]
 """What distinguishes the printed numbers."""
@@ -25,8 +21,6 @@ DECIMALS = 4
 """To which ours, low, high and percentile are rounded."""
 NAMED = 3
 """How many readings an explanation names."""
-CLOSE = 0.01
-"""Rates whose difference is surely smaller than this are called almost equal; the source does not say what it calls so."""
 
 
 def claims():
@@ -64,81 +58,15 @@ def statements():
 
     What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
     """
-    found = verdicts(facts.results())
-    named = {f"{PREFIX}/statement/{key}": each for key, each in found.items()}
-    return statement_rows("tables", named, chapter=CHAPTER)
-
-
-def verdicts(results):
-    """{statement: (verdict, {name: value})}, with the values that statements.toml names; results of all experiments."""
-    return {
-        "wine-separable": wine_separable(tables.separated(results)),
-        "kernel-improves": _of_sets("kernel-improves", comparisons.better_against_linear(results)),
-        "rbf-prior": _of_sets("rbf-prior", comparisons.between_kernels(results, "rbf", "poly")),
-        "better-than-cited": better_than_cited(comparisons.against_cited(results)),
-        "two-parameters": two_parameters(comparisons.beyond_iterations(results)),
+    results = facts.results()
+    found = {
+        "wine-separable": facts.thesis_wine_separable(tables.separated(results)),
+        "kernel-improves": facts.thesis_on_sets("kernel-improves", facts.better_kernel()),
+        "rbf-prior": facts.thesis_on_sets("rbf-prior", comparisons.between_kernels(results, "rbf", "poly")),
+        "better-than-cited": facts.thesis_better_than_cited(comparisons.against_cited(results)),
+        "two-parameters": facts.thesis_two_parameters(comparisons.beyond_iterations(results)),
     }
-
-
-def wine_separable(separated):
-    """Whether the linear perceptron ends without a mistake on every training part of wine."""
-    lines = separated.query("name == 'linear'")
-    row = lines[lines["dataset"].map(original) == "wine"]
-    if row.empty:
-        return "cannot be told", {}
-    share = row["converged"].item()
-    return "holds" if share == 1 else "does not hold", {"share": percent(share, 0), "folds": row["folds"].item()}
-
-
-def _of_sets(statement, found):
-    """A statement that one error is smaller than another on all sets; found: {set: Difference} of the two on our folds."""
-    return of_all([each.word("yes", "no", "tie") for each in found.values()]), _values(statement, found)
-
-
-def _values(statement, found):
-    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval."""
-    values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
-    for name, each in found.items():
-        values |= {original(name): size(each), f"{original(name)}_interval": interval(each)}
-    return values
-
-
-def of_all(words):
-    """The verdict on a statement about several sets from "yes", "no" or "tie" on each."""
-    words = list(words)
-    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "cannot be told"
-
-
-def better_than_cited(found):
-    """Smaller on sonar and vowel, almost equal on wine, larger on iris; found: {set: Difference} from the errors cited."""
-    judged = {
-        "iris": lambda each: each.word("no", "yes", "tie"),
-        "sonar": lambda each: each.word("yes", "no", "tie"),
-        "vowel": lambda each: each.word("yes", "no", "tie"),
-        "wine": _equal,
-    }
-    words = [judged[original(name)](each) for name, each in found.items()]
-    return of_all(words), _values("better-than-cited", found)
-
-
-def _equal(difference):
-    if -CLOSE < difference.low and difference.high < CLOSE:
-        return "yes"
-    return difference.word("no", "no", "tie")
-
-
-def two_parameters(found):
-    """Whether nothing else than the kernel's parameter and the iterations matters; found: `comparisons.beyond_iterations`.
-
-    The chapter on several classes has more evidence, on a set in the plane; the verdict is given once, here.
-    """
-    moved = {name: each for name, each in found.items() if each.p < ALPHA}
-    if not moved:
-        return "cannot be told", {"tried": len(found), "moved": 0}
-    (dataset, kernel, reading), most = max(moved.items(), key=lambda item: abs(item[1].estimate))
-    names = {"set": dataset, "kernel": KERNELS[kernel], "reading": reading}
-    sizes = {"tried": len(found), "moved": len(moved), "most": points(most), "interval": interval(most)}
-    return "does not hold", sizes | names
+    return statement_rows("tables", found, chapter=CHAPTER)
 
 
 def _facts(table):

@@ -247,16 +247,16 @@ def sure(estimate, p=0.001):
 
 
 def test_a_statement_on_several_sets_holds_in_part_where_some_sets_decide():
-    assert [claims.of_all(each) for each in (["yes"] * 2, ["yes", "tie"], ["tie", "no"], ["tie"], [])] == [
+    assert [facts.of_all(each) for each in (["yes"] * 2, ["yes", "tie"], ["tie", "no"], ["tie"], [])] == [
         "holds", "holds in part", "does not hold", "cannot be told", "cannot be told"
     ]  # fmt: skip
     close = statistics.Difference(0.001, -0.004, 0.006, 0.6, 10, "folds", "t")
-    assert [claims._equal(each) for each in (close, sure(0.2), sure(0.2, p=0.5))] == ["yes", "no", "tie"]
-    assert claims.better_than_cited({"wine-bundled": close, "vowel": sure(-0.2)})[0] == "holds"
+    assert [facts._equal(each) for each in (close, sure(0.2), sure(0.2, p=0.5))] == ["yes", "no", "tie"]
+    assert facts.thesis_better_than_cited({"wine-bundled": close, "vowel": sure(-0.2)})[0] == "holds"
     moved = {("iris", "rbf", "all demoted"): sure(0.2), ("wine", "rbf", "one"): close}
-    verdict, values = claims.two_parameters(moved)
+    verdict, values = facts.thesis_two_parameters(moved)
     assert (verdict, values["moved"], values["tried"], values["set"]) == ("does not hold", 1, 2, "iris")
-    assert claims.two_parameters({("wine", "rbf", "one"): close})[0] == "cannot be told"
+    assert facts.thesis_two_parameters({("wine", "rbf", "one"): close})[0] == "cannot be told"
 
 
 def test_predictors_are_averaged():
