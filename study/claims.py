@@ -1,12 +1,11 @@
 """Claims: a number that a source publishes, our number, and a verdict; the ledger of all is data/results/claims.csv.
 
-One row for every published number. A published number printed with d decimals stands for the values that round to it. The
-verdict is
+One row for every published number that can fail: what is true by construction, such as the size of a split that we take from
+its source, has none. A published number printed with d decimals stands for the values that round to it. The verdict is
 
     exact            ours is one of these values
     within           one of them lies in [low, high], whose source of variation is named in `interval_of`
     outside          none does; `explanation` says why, as far as we know, and `chapter` where it is argued
-    degenerate       the number cannot fail (0.00 where the data separate, a placeholder, a fact of the data set): no success
     not comparable   ours is of other data or another quantity than the published number; `explanation` says which
 
 `kind` is "printed" (the number stands in the source), "files" (in result files that the source published) or "derived" (it
@@ -38,7 +37,7 @@ from study.results import store
 
 TABLES = ("claims", "readings", "statements")
 FILES = tuple(RESULTS / name for name in ("claims.csv", "claims_readings.csv", "claims_statements.csv"))
-VERDICTS = ("exact", "within", "outside", "degenerate", "not comparable")
+VERDICTS = ("exact", "within", "outside", "not comparable")
 KINDS = ("printed", "files", "derived")
 COLUMNS = (
     "key", "source", "item", "quantity", "kind", "published", "decimals", "ours", "low", "high", "interval_of", "n",
@@ -60,7 +59,7 @@ def percentile(values, number):
     return float(((values < number) + 0.5 * (values == number)).mean())
 
 
-def verdict(published, ours, low, high, *, decimals=0, degenerate=False, comparable=True):
+def verdict(published, ours, low, high, *, decimals=0, comparable=True):
     """One of VERDICTS for each published number (arrays or numbers); decimals as printed."""
     published, ours, low, high = (np.asarray(x, dtype=float) for x in (published, ours, low, high))
     half = 0.5 * 10.0 ** -np.asarray(decimals, dtype=float)
@@ -68,7 +67,7 @@ def verdict(published, ours, low, high, *, decimals=0, degenerate=False, compara
     reach = half * (1 + 1e-9)
     inside = (low <= published + reach) & (published - reach <= high)
     words = np.where(np.abs(published - ours) <= reach, "exact", np.where(inside, "within", "outside"))
-    return np.where(comparable, np.where(degenerate, "degenerate", words), "not comparable")
+    return np.where(comparable, words, "not comparable")
 
 
 def of_parts(parts):
@@ -102,19 +101,18 @@ def rows(frame, *, source, chapter):
     """Rows of the ledger from a frame with the columns item, quantity, published, ours, low, high, n, and perhaps others.
 
     key is required and unique, and so is interval_of where low and high differ. kind ("printed"), same_data (True),
-    choices (1), decimals (0), percentile (missing), degenerate (False), comparable (True), explanation ("") and chapter
-    have defaults, also in a column of the frame in the rows that lack a value; so has the verdict, which is `judged`.
+    choices (1), decimals (0), percentile (missing), comparable (True), explanation ("") and chapter have defaults, also in a
+    column of the frame in the rows that lack a value; so has the verdict, which is `judged`.
     """
     defaults = {
         "kind": "printed", "interval_of": "", "same_data": True, "choices": 1, "decimals": 0, "percentile": np.nan,
-        "degenerate": False, "comparable": True, "explanation": "", "chapter": chapter,
+        "comparable": True, "explanation": "", "chapter": chapter,
     }  # fmt: skip
     full = pd.DataFrame(defaults, index=frame.index)
     full = full.assign(source=source, **frame)
     full = full.fillna({name: value for name, value in defaults.items() if name != "percentile"})
-    full = full.astype({"same_data": bool, "degenerate": bool, "comparable": bool, "choices": int, "decimals": int})
-    marks = {name: full[name] for name in ("decimals", "degenerate", "comparable")}
-    return judged(full, **marks)[list(COLUMNS)]
+    full = full.astype({"same_data": bool, "comparable": bool, "choices": int, "decimals": int})
+    return judged(full, decimals=full["decimals"], comparable=full["comparable"])[list(COLUMNS)]
 
 
 def readings_rows(frame, ledger):
@@ -157,16 +155,16 @@ def explanations(room):
 def statement_rows(room, found, *, chapter):
     """Rows of the table of statements: those of study/<room>/statements.toml, in their order.
 
-    found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence
-    names. Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers
-    and writes the sentence again.
+    found {end of the key: (verdict, {name: value})} has the verdict that follows from the results (study/<room>/facts.py),
+    and the values that the evidence names; the end is what follows the last /. Raises ValueError where keys differ, or a
+    computed verdict is not the written one: then a person reads the numbers and writes the sentence again.
     """
-    statements, _ = written(room)
-    if differ := {each.key for each in statements} ^ set(found):
+    statements = {each.key.rpartition("/")[2]: each for each in written(room)[0]}
+    if differ := set(statements) ^ set(found):
         raise ValueError(f"statements.toml of {room} and its code must have the same keys, got {', '.join(sorted(differ))}")
     rows = []
-    for each in statements:
-        verdict, values = found[each.key]
+    for end, each in statements.items():
+        verdict, values = found[end]
         if verdict not in STATEMENT_VERDICTS or verdict != each.verdict:
             raise ValueError(
                 f"{each.key}: the verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; written "

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pandas as pd
 
 from study.budgets import experiment, tables
-from study.budgets.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, PERCEPTRONS, SVM
+from study.budgets.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, PERCEPTRONS, SVM, VOTED
 from study.mnist import over_orders
+from study.words import interval, number, percent, points
 
 FEW = 0.15
 """Up to this share of wrong labels there are few."""
@@ -182,3 +183,66 @@ def bounds(settings, found):
         compared=compared, end=end, vote_times=end["vote"] / end["vote_test"],
         machine_times=end["machine"] / end["machine_test"],
     )  # fmt: skip
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+COMPARABLE = 2
+"""Bounds are called comparable where neither is more than this many times the other."""
+
+
+def verdict_linear_growth(found):
+    """Whether growth with right labels (`growth`) is slower than linear, by test; that no test rejects does not show
+    linear growth."""
+    own = found.right
+    wrong = found.wrong
+    verdict = "holds in part" if wrong else "does not hold"
+    told = own["growth"] != tables.GROWTHS[2]
+    values = {}
+    for kernel, row in own.iterrows():
+        values |= {
+            kernel: number(row.exponent, 2),
+            f"{kernel}_low": number(row.low, 2),
+            f"{kernel}_high": number(row.high, 2),
+        }
+    values |= {"least": number(wrong[0], 2) if wrong else "", "most": number(wrong[-1], 2) if wrong else ""}
+    return verdict if told.any() else "cannot be told", values
+
+
+def verdict_overfitting(over):
+    """Whether more passes lower the training error and raise the test error of the perceptron's own predictors, by test."""
+    noisy = over[over["noise"] > 0]
+    own = noisy[noisy["predictor"].isin(PERCEPTRONS)]
+    if own["overfits"].any():
+        verdict = "holds" if own["overfits"].all() else "holds in part"
+    else:
+        verdict = "does not hold" if (own["test_word"] == tables.CHANGES[0]).all() else "cannot be told"
+    values = {}
+    for name in (FINAL, VOTED):
+        for row in noisy[noisy["predictor"] == name].itertuples():
+            place = f"{name}_{100 * row.noise:.0f}"
+            ends = pd.Series({"low": row.test_low, "high": row.test_high})
+            values |= {place: points(row.test), f"{place}_interval": interval(ends)}
+    return verdict, values
+
+
+def verdict_vote_bounds(found):
+    """Whether the vote's bound is comparable to the machine's at every size, interval and all, and at every degree; found:
+    `bounds`."""
+    table = found.compared
+    ratios = found.ratios
+    near = (table["low"] >= 1 / COMPARABLE) & (table["high"] <= COMPARABLE)
+    comparable = ratios.between(1 / COMPARABLE, COMPARABLE)
+    whole = near.all() and comparable.all()
+    verdict = "holds" if whole else "holds in part" if near.any() or comparable.any() else "does not hold"
+    largest = found.end
+    values = {
+        "low": number(table["ratio"].min(), 2),
+        "high": number(table["ratio"].max(), 2),
+        "least": number(ratios.min(), 2),
+        "most": number(ratios.max(), 2),
+        "vote": percent(largest["vote_test"], 1),
+        "machine": percent(largest["machine_test"], 1),
+    }
+    return verdict, values

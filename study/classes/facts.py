@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from study.classes import comparison, forms, plane, tables
-from study.words import intervals, span
+from study.words import interval, intervals, p_value, points, span
 
 # In the plane.
 
@@ -213,3 +213,19 @@ def width_ratio(found):
     mean without thresholds (ratio, low, high), and tests, a row for each hypothesis (tables.width_ratios)."""
     tests = tables.width_ratios(tables.widths_by_set(tables.width_curves(found["validation"])))
     return SimpleNamespace(tests=tests, **tests.iloc[0][["ratio", "low", "high"]])
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+def verdict_simplest(identities):
+    """No count decides, as the source names no measure of simplicity; identities: the table of `plane.identities`."""
+    known = identities.iloc[-1]
+    values = {name: known[name] for name in ("examples", "dataset", "support")}
+    return "cannot be told", values | {"moved": 2 * known["examples"]}
+
+
+def verdict_accuracy(gap):
+    """No difference of perceptrons decides between support vector machines; gap: that of one-vs-all, the one-against-other,
+    from the ordinary form, the all-together, both without thresholds."""
+    return "cannot be told", {"difference": points(gap), "interval": interval(gap), "p": p_value(gap.p)}

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
-from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
+from kp import MulticlassKernelPerceptron, kernels
 from kp.joint import Linear, collect_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
@@ -75,15 +74,6 @@ class Orders(Problem):
     """The same in n_orders visiting orders, seeded from 0 on."""
 
     n_orders: int = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One of the source's figures, on n_draws draws of a set of the same description."""
-
-    item: str
-    n_draws: int = 20
-    max_iter: int = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,26 +228,6 @@ def mistakes(part, *, progress=False):
 # Fresh draws.
 
 
-def runs(name, models, *, n_draws, random_state=0):
-    """Fit each model of {method: estimator} to fresh draws of a synthetic set; tidy, one row a method and draw.
-
-    Draw d has the seed random_state + d for its examples and their order, its test set the seed random_state + n_draws + d.
-    Columns: method, draw, converged, epochs, mistakes, train_errors, n_train, test_errors, n_test.
-    """
-    rows = []
-    for draw in range(n_draws):
-        seed = random_state + draw
-        train, test = (datasets.load(name, random_state=each) for each in (seed, seed + n_draws))
-        for method, model in models.items():
-            fit = clone(model).set_params(random_state=seed).fit(train.X, train.y)
-            mistakes = sum(len(np.unique(log.step)) for log in fit.mistakes_)
-            converged = all(log.step[-1] < log.steps() - len(train.y) for log in fit.mistakes_)
-            wrong = [int(np.sum(fit.predict(part.X) != part.y)) for part in (train, test)]
-            rows.append((method, draw, converged, fit.n_iter_, mistakes, wrong[0], len(train.y), wrong[1], len(test.y)))
-    names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
-    return pd.DataFrame(rows, columns=names.split())
-
-
 # The same over many orders and draws, for tests.
 
 
@@ -313,31 +283,3 @@ def identities(part, *, progress=False):
     names = ["dataset", "kernel", "examples", "classes", "converged", "mistakes"]
     names += ["transformed", "kesler", "bound", "support", "affine"]
     return pd.DataFrame([(*row, same, summed, bound, support, affine)], columns=names)
-
-
-# The source's figures.
-
-FIGURES = {
-    "Fig. 1": ("five-classes", MulticlassPerceptron()),
-    "Fig. 2 (a)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("linear"))),
-    "Fig. 2 (b)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("poly", degree=2))),
-    "Fig. 3": ("four-spirals", MulticlassKernelPerceptron(**parameters_of("rbf", sigma=0.6))),
-}
-"""The set and the estimator behind each of the source's figures."""
-
-
-def source_figures_parts():
-    """The parts of `source_figures`."""
-    return [Figure(item=item) for item in FIGURES]
-
-
-@experiment("classes", published=source_figures_parts, data=lambda part: [FIGURES[part.item][0]])
-def source_figures(part, *, progress=False):
-    """The estimator behind one of the source's figures on draws of a set of the same description, seeded from 0 on.
-
-    The source's points are not known. Columns: item, then those of `runs` but the method.
-    """
-    name, model = FIGURES[part.item]
-    options = {"max_iter": part.max_iter, "count_errors": False, "n_jobs": 1}
-    found = runs(name, {part.item: clone(model).set_params(**options)}, n_draws=part.n_draws)
-    return found.rename(columns={"method": "item"})

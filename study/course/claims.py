@@ -14,27 +14,21 @@ import re
 import numpy as np
 import pandas as pd
 
-from kp.codes import binary
-from kp.delta_rule import DeltaRulePerceptron
 from study import claims as ledger
-from study import statistics
 from study.course import facts, tables
 from study.course.experiment import (
     EXAMPLES,
-    HIDDEN,
     PAGE,
     PREFIX,
     PUBLISHED,
     WIDTHS,
     digits,
-    gaussian_classes,
     listing,
     page,
     parity,
     steps,
 )
 from study.results import store
-from study.words import number, percent
 
 SOURCE = {"source": "Course page", "chapter": "course"}
 
@@ -77,22 +71,17 @@ def statements():
     Its definitions, identities and theorems are in the chapter and have no verdict.
     """
     found = {
-        f"{PREFIX}error-reduced": error_reduced(steps(PUBLISHED)),
-        f"{PREFIX}learning-rate": learning_rate(steps(PUBLISHED)),
-        f"{PREFIX}linear-separability": linear_separability(parity(PUBLISHED)),
+        "error-reduced": facts.verdict_error_reduced(steps(PUBLISHED)),
+        "learning-rate": facts.verdict_learning_rate(steps(PUBLISHED)),
+        "linear-separability": facts.verdict_linear_separability(parity(PUBLISHED)),
     }
     return ledger.statement_rows("course", found, chapter="course")
 
 
 def _facts():
-    """Ours of the numbers that no chance is part of."""
-    values = {f"classes-{inputs}": len(np.unique(binary(2**inputs), axis=0)) for inputs in LISTED}
-    values["delta"] = abs(1 - np.sign(-0.5))
-    why = ledger.explanations("course")
-    return [
-        {"key": f"{PREFIX}{name}", **ledger.exactly(value), "n": 1, "explanation": why.get(name, "")}
-        for name, value in values.items()
-    ]
+    """Ours of the number that no chance is part of."""
+    why = ledger.explanations("course")["delta"]
+    return [{"key": f"{PREFIX}delta", **ledger.exactly(abs(1 - np.sign(-0.5))), "n": 1, "explanation": why}]
 
 
 def _modifications():
@@ -128,34 +117,3 @@ def _varying(name, row, varies, why):
     """Our value of one number over many runs: key, the row, what varies in its interval if it has a length, explanation."""
     interval_of = varies.format(n=int(row["n"])) if row["low"] < row["high"] else ""
     return {"key": f"{PREFIX}{name}", **row, "interval_of": interval_of, "explanation": why}
-
-
-def error_reduced(runs):
-    """(verdict, values): whether every modification corrects the sample presented, and none makes more samples wrong."""
-    found = facts.effects(runs)
-    shares = {name: percent(getattr(found, name), 1) for name in ("corrected", "fell", "rose")}
-    verdict = ledger.of_parts([found.corrected, found.rose == 0])
-    return verdict, {"modifications": number(found.modifications)} | shares
-
-
-def learning_rate(runs):
-    """(verdict, values): whether the learning rate absorbs the constant 2, from weights of 0 and from random ones."""
-    X, y = gaussian_classes(2, n_per_class=EXAMPLES[2], s=0.3, random_state=0)
-    one, half = (DeltaRulePerceptron(code="binary", eta0=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
-    same = np.array_equal(one.mistakes_[0].step, half.mistakes_[0].step)
-    scaled = same and np.array_equal(one.weights(), 2 * half.weights())
-    tests = tables.rate_differences(runs)
-    moved = sum(each.p < statistics.ALPHA for each in tests.values())
-    widest = max(tests.values(), key=lambda each: abs(each.estimate))
-    verdict = ("holds in part" if moved else "cannot be told") if scaled else "does not hold"
-    values = {"moved": moved, "settings": len(tests), "largest": number(widest.estimate, 2)}
-    return verdict, values | {"low": number(widest.low, 2), "high": number(widest.high, 2)}
-
-
-def linear_separability(runs):
-    """(verdict, values): whether kernels and layers learn classes that no plane separates."""
-    linear, kernel, network = ((runs[column] == 0).mean() for column in ("linear", "kernel", "network"))
-    verdict = "cannot be told" if runs["separable"].any() else ledger.of_parts([min(kernel, network)])
-    values = {"separable": percent(runs["separable"].mean(), 0), "draws": len(runs), "hidden": HIDDEN}
-    shares = {"linear": percent(linear, 0), "kernel": percent(kernel, 1), "network": percent(network, 1)}
-    return verdict, values | shares

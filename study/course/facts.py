@@ -7,8 +7,14 @@ first weights and order; a range holds the middle 95 % of them. Splits are rando
 from functools import cache
 from types import SimpleNamespace
 
+import numpy as np
+
+from kp.delta_rule import DeltaRulePerceptron
+from study import statistics
+from study.claims import of_parts
 from study.course import experiment, tables
-from study.course.experiment import EXAMPLES
+from study.course.experiment import EXAMPLES, HIDDEN, gaussian_classes
+from study.words import number, percent
 
 
 @cache
@@ -95,3 +101,37 @@ def digits(settings):
         unmatched=own["unmatched"].sum() / own["n_test"].sum(),
         any_output=(tables.any_output(own) / own["n_test"]).median(),
     )  # fmt: skip
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+def verdict_error_reduced(runs):
+    """(verdict, values): whether every modification corrects the sample presented, and none makes more samples wrong."""
+    found = effects(runs)
+    shares = {name: percent(getattr(found, name), 1) for name in ("corrected", "fell", "rose")}
+    verdict = of_parts([found.corrected, found.rose == 0])
+    return verdict, {"modifications": number(found.modifications)} | shares
+
+
+def verdict_learning_rate(runs):
+    """(verdict, values): whether the learning rate absorbs the constant 2, from weights of 0 and from random ones."""
+    X, y = gaussian_classes(2, n_per_class=EXAMPLES[2], s=0.3, random_state=0)
+    one, half = (DeltaRulePerceptron(code="binary", eta0=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
+    same = np.array_equal(one.mistakes_[0].step, half.mistakes_[0].step)
+    scaled = same and np.array_equal(one.weights(), 2 * half.weights())
+    tests = tables.rate_differences(runs)
+    moved = sum(each.p < statistics.ALPHA for each in tests.values())
+    widest = max(tests.values(), key=lambda each: abs(each.estimate))
+    verdict = ("holds in part" if moved else "cannot be told") if scaled else "does not hold"
+    values = {"moved": moved, "settings": len(tests), "largest": number(widest.estimate, 2)}
+    return verdict, values | {"low": number(widest.low, 2), "high": number(widest.high, 2)}
+
+
+def verdict_linear_separability(runs):
+    """(verdict, values): whether kernels and layers learn classes that no plane separates."""
+    linear, kernel, network = ((runs[column] == 0).mean() for column in ("linear", "kernel", "network"))
+    verdict = "cannot be told" if runs["separable"].any() else of_parts([min(kernel, network)])
+    values = {"separable": percent(runs["separable"].mean(), 0), "draws": len(runs), "hidden": HIDDEN}
+    shares = {"linear": percent(linear, 0), "kernel": percent(kernel, 1), "network": percent(network, 1)}
+    return verdict, values | shares

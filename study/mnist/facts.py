@@ -23,6 +23,7 @@ from study.mnist.images import Settings, image_pairs
 from study.mnist.orders import CURVED, N_LINEAR, N_ORDERS
 from study.protocols.images import examples
 from study.reading import noted
+from study.words import interval, number, p_value, percent, points, rate_interval, size, span
 
 SOURCE = "Hermans 2021"
 LI_LONG = "Li & Long 1999"
@@ -506,3 +507,140 @@ def li_long():
     fresh = readings[readings["key"].str.startswith("li-long-1999")]
     agrees = bool((printed["verdict"] != "outside").all())
     return SimpleNamespace(printed=printed, agrees=agrees, fresh=int((fresh["verdict"] == "outside").sum()))
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+OF_SOURCE = ("final", "average", "minimizing")
+"""The predictors of the source."""
+
+
+ONLINE = 4
+"""The degree whose first epoch says how it goes on with more examples."""
+
+
+ALIKE = 0.005
+"""Error rates are called alike if the interval of their difference lies within half a point; the source has no measure."""
+
+
+def verdict_slow():
+    """Whether the degrees below 3 take more epochs to few training errors than all others, and degree 1 keeps many."""
+    train = six_degrees()["multiclass"].query("split == 'train' and predictor in @OF_SOURCE")
+    n = int(train["n"].iloc[0])
+    train = train.pivot(index=["degree", "epoch"], columns="predictor", values="errors")
+    few = {degree: np.flatnonzero(train.loc[degree, "minimizing"] <= 0.002 * n) for degree in DEGREES}
+    first = {degree: int(found[0]) + 1 if len(found) else np.inf for degree, found in few.items()}
+    later = [first[degree] for degree in DEGREES if degree >= 3]
+    # A bound that holds: rounded down.
+    underfit = np.floor(1e4 * int(train.loc[1].to_numpy().min()) / n) / 1e4
+    values = {"second": first[2], "earliest": min(later), "latest": max(later), "underfit": percent(underfit)}
+    return claims.of_parts([min(first[1], first[2]) > max(later), underfit > 0.01]), values
+
+
+def verdict_online():
+    """Whether mistakes become fewer within the first epoch, and support vectors no more, at degree ONLINE."""
+    own = logs()[ONLINE - 1]
+    n = int(own[0].ends[0])
+    early, late = (sum(((log.step >= a) & (log.step < a + 10_000)).sum() for log in own) for a in (0, n - 10_000))
+    before, after = (
+        len(np.unique(np.concatenate([log.example[log.step < step] for log in own]))) for step in (n - 10_000, n)
+    )
+    values = {"degree": ONLINE, "early": early, "late": late, "before": before, "after": after}
+    return claims.of_parts([late < early, after == before]), values
+
+
+def _named(degrees):
+    """Format whole numbers as "4", "2 and 5", "2 to 6" or "none"."""
+    degrees = list(degrees)
+    if len(degrees) > 2 and degrees == list(range(degrees[0], degrees[-1] + 1)):
+        return f"{degrees[0]} to {degrees[-1]}"
+    return ", ".join(map(str, degrees[:-1])) + " and " * (len(degrees) > 1) + str(degrees[-1]) if degrees else "none"
+
+
+def verdict_degrees_above_3(found):
+    """Whether the average predictor's error after the last epoch is the same at higher degrees as at degree 3; found: by
+    degree, as `over_orders.differences_to` has it."""
+    found = found.loc[4:]
+    better, worse = (found.index[found["verdict"] == word] for word in (over_orders.LOWER, over_orders.HIGHER))
+    told = "does not hold" if len(better) else "holds in part" if len(worse) else "cannot be told"
+    values = {"orders": N_ORDERS, "higher": _named(worse)}
+    for row in found.itertuples():
+        values |= {f"gap_{row.Index}": points(row), f"interval_{row.Index}": interval(row)}
+    return "holds" if (found["verdict"] == over_orders.SAME).all() else told, values
+
+
+def verdict_final_worse():
+    """Whether the final predictor has more errors than the average and the minimizing one, after one epoch and at last."""
+    last = published.n_epochs
+    against_minimizing = over_orders.among_predictors(
+        published.wrong, CURVED, [1, last], others=["final"], control="minimizing"
+    )
+    shown = []
+    values = {"last": last}
+    for name, rows in ((over_orders.CONTROL, published.final_or_average), ("minimizing", against_minimizing)):
+        early, late = (rows[rows["epoch"] == epoch] for epoch in (1, last))
+        told = late.loc[late["verdict"] == over_orders.HIGHER, "degree"]
+        values |= {
+            f"{name}_first": span(early["estimate"]),
+            f"{name}_last": span(late["estimate"]),
+            f"{name}_told": _named(told),
+        }
+        shown += list(rows["verdict"] == over_orders.HIGHER)
+    return claims.of_parts(shown), values
+
+
+def verdict_no_digit(digits, error):
+    """Whether equal error rates of the digits are rejected, for the average predictor after the last epoch; digits: as facts
+    have them; error: the rate of all images at degree 3."""
+    rates = digits.rates[3]
+    rejected = [degree for degree, p in digits.p.items() if p < statistics.ALPHA]
+    values = {
+        "orders": N_ORDERS, "easy": int(rates.idxmin()), "hard": int(rates.idxmax()), "low": percent(rates.min()),
+        "high": percent(rates.max()), "times": number(rates.max() / error, 1), "rejected": _named(rejected),
+        "p": p_value(digits.largest_p),
+    }  # fmt: skip
+    if len(rejected) == len(CURVED):
+        return "does not hold", values
+    return "holds in part" if rejected else "cannot be told", values
+
+
+def verdict_similar():
+    """Whether the honest error of the average predictor is like those of two other learners on the same images."""
+    rate = published.error
+    machine = published.against("RBF SVM")
+    neighbour = published.against("nearest neighbour")
+    alike = [-ALIKE < gap.low and gap.high < ALIKE for gap in (machine, neighbour)]
+    values = {
+        "rate": percent(rate["estimate"]), "interval": rate_interval(rate), "machine_gap": points(machine),
+        "machine": percent(published.missed("RBF SVM").mean()), "machine_interval": interval(machine),
+        "neighbour": percent(published.missed("nearest neighbour").mean()), "neighbour_gap": points(neighbour),
+    }  # fmt: skip
+    return claims.of_parts(alike), values
+
+
+def verdict_uncertainty():
+    """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
+    with np.load(noted(RESULTS / "doubt_ensemble.npz")) as file:
+        f = file["single"][file["part"] == 1]
+    wrong = f.argmax(axis=1) != published.labels
+    ordered = np.sort(f, axis=1)
+    doubtful = np.argsort(ordered[:, -1] - ordered[:, -2], kind="stable")[: len(wrong) // 10]
+    rest = np.delete(wrong, doubtful)
+    test = statistics.two_samples(int(wrong[doubtful].sum()), len(doubtful), int(rest.sum()), len(rest))
+    values = {
+        "errors": int(wrong.sum()), "doubtful": int(wrong[doubtful].sum()), "there": percent(wrong[doubtful].mean(), 1),
+        "elsewhere": percent(rest.mean()), "p": p_value(test.p),
+    }  # fmt: skip
+    return "holds in part" if test.p < statistics.ALPHA and test.estimate > 0 else "cannot be told", values
+
+
+def verdict_ensemble():
+    """Whether an order errs more often where the others do not all agree, at every degree."""
+    found = over_orders.ensembles(published.predictions, published.labels, CURVED)
+    sd = published.spread.query("degree > 1 and predictor == @over_orders.CONTROL")["sd"]
+    values = {"orders": N_ORDERS, "sd_low": size(sd.min()), "sd_high": size(sd.max())}
+    columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
+    for name, (column, digits) in columns.items():
+        values |= {f"{name}_low": percent(found[column].min(), digits), f"{name}_high": percent(found[column].max(), digits)}
+    return claims.of_parts(found["p of Fisher's test"] < statistics.ALPHA), values

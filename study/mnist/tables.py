@@ -174,12 +174,6 @@ def support_size(logs):
     return len(np.unique(np.concatenate([log.example for log in logs])))
 
 
-def published_with_ours(multiclass, published):
-    """The published counts of errors, column errors_published, with ours, column errors, sorted by their keys."""
-    keys = ["degree", "epoch", "predictor", "split"]
-    return published.merge(multiclass, on=[*keys, "n"], suffixes=("_published", "")).sort_values(keys, ignore_index=True)
-
-
 REPLICATED = {
     "Fig.": ("errors of the multiclass predictors", "files behind Figs 5 and 6"),
     "Binary": ("errors of the ten binary perceptrons", "files behind Figs 3 and 4"),

@@ -24,14 +24,13 @@ COLUMNS = (
     "chapter",
     "ID",
 )
-NOT_CHECKED = "not to be checked"
 VERDICTS = {
-    "numbers": ("outside", "within", "exact", NOT_CHECKED),
+    "numbers": ("outside", "within", "exact", "not comparable"),
     "statements": ("does not hold", "holds in part", "holds", "cannot be told"),
 }
 """The verdicts of the page, as its filter lists them."""
 ORDER = (
-    "outside", "does not hold", "holds in part", "within", "exact", "holds", "cannot be told", NOT_CHECKED,
+    "outside", "does not hold", "holds in part", "within", "exact", "holds", "cannot be told", "not comparable",
 )  # fmt: skip
 """Verdicts from disagreement to agreement, then what is left open."""
 
@@ -46,7 +45,7 @@ def rows(ledger, statements):
     numbers = [
         [
             row.source, row.item, row.quantity, *(claims.rounded(each, row.decimals) for each in (row.published, row.ours)),
-            *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
+            *_interval(row), row.verdict, str(row.choices) if row.choices > 1 else "", row.explanation,
             names[row.chapter], row.key,
         ]
         for row in ledger.fillna({"explanation": "", "interval_of": ""}).itertuples()
@@ -57,11 +56,6 @@ def rows(ledger, statements):
     ]
     place = COLUMNS.index("verdict")
     return sorted(numbers + words, key=lambda row: ORDER.index(row[place]))
-
-
-def verdict(word):
-    """The verdict of the page for one of claims.VERDICTS: two reasons why a number is not checked are one verdict."""
-    return NOT_CHECKED if word in ("degenerate", "not comparable") else word
 
 
 def places():

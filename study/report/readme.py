@@ -16,7 +16,6 @@ README = ROOT / "README.md"
 START = "<!-- from here on: python -m study gather -->\n"
 END = "<!-- until here -->\n"
 """The lines around each part."""
-VERDICTS = ("exact", "within", "outside")
 WIDTH = 120
 """Characters of a line."""
 
@@ -51,9 +50,9 @@ def by_source():
     """The ledger by source as a Markdown table, of the sources that publish numbers."""
     ledger, _, statements = claims.stored()
     counted = claims.by_source(ledger, statements)
-    table = counted[list(VERDICTS)].assign(rest=counted["degenerate"] + counted["not comparable"])
+    table = counted[list(claims.VERDICTS)]
     table = table[table.sum(axis=1) > 0]
-    rows = [["source", *VERDICTS, "not to be checked"], [":--", *["--:"] * 4], *table.reset_index().values.tolist()]
+    rows = [["source", *table], [":--", *["--:"] * 4], *table.reset_index().values.tolist()]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 

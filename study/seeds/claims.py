@@ -12,13 +12,10 @@ import numpy as np
 import pandas as pd
 
 from study import claims as ledger
-from study import datasets
 from study.results import store
 from study.seeds import experiment, facts, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
-from study.seeds.facts import DISCRIMINANT, LINEAR, VECTORS
-from study.seeds.methods import MAJORITY, MILDER, REFERENCE
-from study.words import interval, number, percent, rate_interval, size, size_interval
+from study.seeds.methods import REFERENCE
 
 SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
 PROTOCOLS = len(SCALINGS) * 4 * len(CHOICES)
@@ -106,16 +103,15 @@ def _text_rows():
 
 
 def _fact_rows():
-    """Counts that the source states, facts of its set or its split, and the variance to which it brings attributes."""
+    """Counts of its set that the source states, and the variance to which it brings attributes."""
     printed = store.published("akar_ye_2017_facts")
     values = _facts()
-    values["wine attributes"] = float(len(datasets.registered("winequality-red").feature_names))
     n = int(values["examples"])
     ours = [{"key": row.key, "n": n} | ledger.exactly(values[row.fact]) for row in printed.itertuples()]
     training = values["variance of attributes of length 1 over the training part"]
     reason = ledger.explanations("seeds")["variance"].format(n=n, training=training)
     found = ledger.beside(printed, ours)
-    return found.assign(explanation=np.where(found["degenerate"], "", reason))
+    return found.assign(explanation=np.where(found["fact"].str.startswith("variance"), reason, ""))
 
 
 def _facts():
@@ -154,54 +150,9 @@ def statements():
     Its statements on its own definitions, on facts of the set, and from others are in the chapter and have no verdict.
     """
     found = {
-        "chosen": on_choice(facts.compared(PUBLISHED).differences),
-        "sensitive": on_sensitivity(facts.neighbouring(PUBLISHED)),
-        "limited": on_limit(facts.compared(PUBLISHED).reached),
-        "wine": on_wine(experiment.hard(PUBLISHED_HARD)),
+        "chosen": facts.verdict_chosen(facts.compared(PUBLISHED).differences),
+        "sensitive": facts.verdict_sensitive(facts.neighbouring(PUBLISHED)),
+        "limited": facts.verdict_limited(facts.compared(PUBLISHED).reached),
+        "wine": facts.verdict_wine(experiment.hard(PUBLISHED_HARD)),
     }
-    return ledger.statement_rows("seeds", {f"akar-ye-2017/{key}": each for key, each in found.items()}, chapter="seeds")
-
-
-def on_choice(found):
-    """Whether the classifier errs less than linear methods and support vector machines (tables.against), by test."""
-    rivals = {"linear": DISCRIMINANT, "perceptron": LINEAR, "machine": VECTORS, "tuned": f"{VECTORS}, tuned"}
-    told = {found[name].word("lower", "higher", "") for name in rivals.values()}
-    verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "cannot be told")
-    values = {f"{place}_interval": interval(found[name], 1) for place, name in rivals.items()}
-    linear = found[DISCRIMINANT]
-    return verdict, values | {"linear": size(linear, 1), "linear_interval": size_interval(linear, 1)}
-
-
-def on_sensitivity(found):
-    """Whether settings that differ in tau or k alone differ in error (facts.neighbouring), by test."""
-    sound = found.named[found.named["sound"]]
-    unsound = found.named[~found.named["sound"]]
-    if sound["told"].any():
-        verdict = "holds"
-    else:
-        verdict = "holds in part" if unsound["told"].any() else "cannot be told"
-    sizes = [size(each, 1) for each in found.near]
-    ends = {"least": min(sizes, key=float, default=""), "most": max(sizes, key=float, default="")}
-    return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": number(100 * found.reach, 1), **ends}
-
-
-def on_limit(found, limit=0.905):
-    """Whether an accuracy keeps a limit, to which a printed "about 90 %" rounds, with its whole interval."""
-    verdict = "holds" if found.high <= limit else "does not hold" if found.low > limit else "cannot be told"
-    return verdict, {"accuracy": percent(found.estimate, 1), "interval": rate_interval(found, 1)}
-
-
-def on_wine(hard):
-    """Whether the kernel classifies wine no better than the most frequent grade does, and a network is needed, by test."""
-    majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
-    network = facts.network(hard)
-    milder = {found.word("lower", "higher", "") for (_, method), found in majority.items() if method == MILDER}
-    machine = {found.word("lower", "higher", "") for (_, method), found in network.items() if method == VECTORS}
-    classified = milder == {"lower"}
-    needless = "lower" in machine and "higher" not in machine
-    values = {
-        "red_milder": size(majority["winequality-red", MILDER], 1),
-        "white_milder": size(majority["winequality-white", MILDER], 1),
-        "red_machine": size(network["winequality-red", VECTORS], 1),
-    }
-    return {2: "does not hold", 1: "holds in part", 0: "cannot be told"}[classified + needless], values
+    return ledger.statement_rows("seeds", found, chapter="seeds")

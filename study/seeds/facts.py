@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 from study import statistics
 from study.seeds import derivations, experiment, tables
 from study.seeds.methods import BEST, MAJORITY, MILDER, REFERENCE
-from study.words import number
+from study.words import interval, number, percent, rate_interval, size, size_interval
 
 DISCRIMINANT = "linear discriminant analysis"
 LINEAR = "linear, average"
@@ -235,3 +235,51 @@ def wine(hard):
         kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(), methods=tables.hard_methods(hard),
         always=tables.hard_majority(hard),
     )  # fmt: skip
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+def verdict_chosen(found):
+    """Whether the classifier errs less than linear methods and support vector machines (`tables.against`), by test."""
+    rivals = {"linear": DISCRIMINANT, "perceptron": LINEAR, "machine": VECTORS, "tuned": f"{VECTORS}, tuned"}
+    told = {found[name].word("lower", "higher", "") for name in rivals.values()}
+    verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "cannot be told")
+    values = {f"{place}_interval": interval(found[name], 1) for place, name in rivals.items()}
+    linear = found[DISCRIMINANT]
+    return verdict, values | {"linear": size(linear, 1), "linear_interval": size_interval(linear, 1)}
+
+
+def verdict_sensitive(found):
+    """Whether settings that differ in tau or k alone differ in error (`neighbouring`), by test."""
+    sound = found.named[found.named["sound"]]
+    unsound = found.named[~found.named["sound"]]
+    if sound["told"].any():
+        verdict = "holds"
+    else:
+        verdict = "holds in part" if unsound["told"].any() else "cannot be told"
+    sizes = [size(each, 1) for each in found.near]
+    ends = {"least": min(sizes, key=float, default=""), "most": max(sizes, key=float, default="")}
+    return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": number(100 * found.reach, 1), **ends}
+
+
+def verdict_limited(found, limit=0.905):
+    """Whether an accuracy keeps a limit, to which a printed "about 90 %" rounds, with its whole interval."""
+    verdict = "holds" if found.high <= limit else "does not hold" if found.low > limit else "cannot be told"
+    return verdict, {"accuracy": percent(found.estimate, 1), "interval": rate_interval(found, 1)}
+
+
+def verdict_wine(hard):
+    """Whether the kernel classifies wine no better than the most frequent grade does, and a network is needed, by test."""
+    majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
+    against_network = network(hard)
+    milder = {found.word("lower", "higher", "") for (_, method), found in majority.items() if method == MILDER}
+    machine = {found.word("lower", "higher", "") for (_, method), found in against_network.items() if method == VECTORS}
+    classified = milder == {"lower"}
+    needless = "lower" in machine and "higher" not in machine
+    values = {
+        "red_milder": size(majority["winequality-red", MILDER], 1),
+        "white_milder": size(majority["winequality-white", MILDER], 1),
+        "red_machine": size(against_network["winequality-red", VECTORS], 1),
+    }
+    return {2: "does not hold", 1: "holds in part", 0: "cannot be told"}[classified + needless], values

@@ -1,24 +1,19 @@
-"""The claims of Xu & Zhang 2005, Tables I to III: every published number with ours, and the verdicts on what the source says
-in words. The words stand in statements.toml.
+"""The claims of Xu & Zhang 2005, Tables I to III: every published number with ours, and the statements of the source,
+whose words stand in statements.toml and whose verdicts are in facts.py.
 
 The ledger has the plain reading (see study.tables.readings), which was chosen post hoc: `choices` counts the readings that
-were run. The others are in readings(). Degenerate are the facts of the data sets, and a rate of 0.00 that is 0.00 in all our
-repeats, with its standard deviation. Not comparable are the last column of Table I, which is of other methods than ours, and
-the kernel parameters and iterations: they are settings that the source chose from a list which it does not print, ours the
-choices of few repeats from a list that holds them, `choices` long.
+were run. The others are in readings(). Not comparable are the last column of Table I, which is of other methods than ours,
+and the kernel parameters and iterations: they are settings that the source chose from a list which it does not print, ours
+the choices of few repeats from a list that holds them, `choices` long.
 """
 
 import pandas as pd
 
-from study.claims import explanations, of_parts, rows, statement_rows
-from study.statistics import ALPHA
+from study.claims import explanations, rows, statement_rows
 from study.tables import comparisons, facts, source, tables
 from study.tables.experiment import READINGS
-from study.tables.source import KERNELS, original
-from study.words import interval, percent, points, size, size_interval
 
 SOURCE = "Xu & Zhang 2005"
-PREFIX = "xu-zhang-2005"
 CHAPTER = "tables"
 NUMBER = ["table", "dataset", "kernel", "split", "measure"]
 """What distinguishes the printed numbers."""
@@ -26,8 +21,6 @@ DECIMALS = 4
 """To which ours, low, high and percentile are rounded."""
 NAMED = 3
 """How many readings an explanation names."""
-CLOSE = 0.01
-"""Rates whose difference is surely smaller than this are called almost equal; the source does not say what it calls so."""
 
 
 def claims():
@@ -55,8 +48,7 @@ def readings():
     """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile, verdict."""
     compared = facts.by_reading()
     compared = compared[compared["reading"] != tables.BASE].rename(columns={"statistic": "measure", "repeats": "n"})
-    judged = compared["verdict"].replace("degenerate", "exact")  # a 0.00 that is 0.00 in all repeats
-    frame = compared.assign(verdict=judged).merge(source.printed()[["key", *NUMBER]], on=NUMBER, validate="many_to_one")
+    frame = compared.merge(source.printed()[["key", *NUMBER]], on=NUMBER, validate="many_to_one")
     frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile", "verdict"]]
     return frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
 
@@ -66,92 +58,24 @@ def statements():
 
     What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
     """
-    found = verdicts(facts.results())
-    named = {f"{PREFIX}/statement/{key}": each for key, each in found.items()}
-    return statement_rows("tables", named, chapter=CHAPTER)
-
-
-def verdicts(results):
-    """{statement: (verdict, {name: value})}, with the values that statements.toml names; results of all experiments."""
-    return {
-        "wine-separable": wine_separable(tables.separated(results)),
-        "kernel-improves": _of_sets("kernel-improves", comparisons.better_against_linear(results)),
-        "rbf-prior": _of_sets("rbf-prior", comparisons.between_kernels(results, "rbf", "poly")),
-        "better-than-cited": better_than_cited(comparisons.against_cited(results)),
-        "two-parameters": two_parameters(comparisons.beyond_iterations(results)),
+    results = facts.results()
+    found = {
+        "wine-separable": facts.verdict_wine_separable(tables.separated(results)),
+        "kernel-improves": facts.verdict_on_sets("kernel-improves", facts.better_kernel()),
+        "rbf-prior": facts.verdict_on_sets("rbf-prior", comparisons.between_kernels(results, "rbf", "poly")),
+        "better-than-cited": facts.verdict_better_than_cited(comparisons.against_cited(results)),
+        "two-parameters": facts.verdict_two_parameters(comparisons.beyond_iterations(results)),
     }
-
-
-def wine_separable(separated):
-    """Whether the linear perceptron ends without a mistake on every training part of wine."""
-    lines = separated.query("name == 'linear'")
-    row = lines[lines["dataset"].map(original) == "wine"]
-    if row.empty:
-        return "cannot be told", {}
-    share = row["converged"].item()
-    return "holds" if share == 1 else "does not hold", {"share": percent(share, 0), "folds": row["folds"].item()}
-
-
-def _of_sets(statement, found):
-    """A statement that one error is smaller than another on all sets; found: {set: Difference} of the two on our folds."""
-    return of_all([each.word("yes", "no", "tie") for each in found.values()]), _values(statement, found)
-
-
-def _values(statement, found):
-    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval:
-    that of the size if the difference is detected, and otherwise with signs."""
-    values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
-    for name, each in found.items():
-        ends = size_interval(each) if each.p < ALPHA else interval(each)
-        values |= {original(name): size(each), f"{original(name)}_interval": ends}
-    return values
-
-
-def of_all(words):
-    """The verdict on a statement about several sets from "yes", "no" or "tie" on each."""
-    words = list(words)
-    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "cannot be told"
-
-
-def better_than_cited(found):
-    """Smaller on sonar and vowel, almost equal on wine, larger on iris; found: {set: Difference} from the errors cited."""
-    judged = {
-        "iris": lambda each: each.word("no", "yes", "tie"),
-        "sonar": lambda each: each.word("yes", "no", "tie"),
-        "vowel": lambda each: each.word("yes", "no", "tie"),
-        "wine": _equal,
-    }
-    words = [judged[original(name)](each) for name, each in found.items()]
-    return of_all(words), _values("better-than-cited", found)
-
-
-def _equal(difference):
-    if -CLOSE < difference.low and difference.high < CLOSE:
-        return "yes"
-    return difference.word("no", "no", "tie")
-
-
-def two_parameters(found):
-    """Whether nothing else than the kernel's parameter and the iterations matters; found: `comparisons.beyond_iterations`.
-
-    The chapter on several classes has more evidence, on a set in the plane; the verdict is given once, here.
-    """
-    moved = {name: each for name, each in found.items() if each.p < ALPHA}
-    if not moved:
-        return "cannot be told", {"tried": len(found), "moved": 0}
-    (dataset, kernel, reading), most = max(moved.items(), key=lambda item: abs(item[1].estimate))
-    names = {"set": dataset, "kernel": KERNELS[kernel], "reading": reading}
-    sizes = {"tried": len(found), "moved": len(moved), "most": points(most), "interval": interval(most)}
-    return "does not hold", sizes | names
+    return statement_rows("tables", found, chapter=CHAPTER)
 
 
 def _facts(table):
-    """The counts of Table I, a row for each; degenerate where the file has as many."""
+    """The counts of Table I, a row for each, with those of our files."""
     parts = []
     for name in ("dimension", "classes", "size"):
         ours = table[name]
         part = table[["dataset"]].assign(table="I", measure=name, ours=ours, low=ours, high=ours, n=table["size"])
-        parts.append(part.assign(published=table[f"{name}, published"], degenerate=table[f"{name}, published"] == ours))
+        parts.append(part.assign(published=table[f"{name}, published"]))
     return pd.concat(parts).assign(dataset=lambda frame: frame["dataset"].map(source.original))
 
 

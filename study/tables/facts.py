@@ -3,9 +3,11 @@
 from functools import cache
 from types import SimpleNamespace
 
+from study.claims import of_parts
 from study.statistics import ALPHA
 from study.tables import comparisons, experiment, tables
-from study.words import intervals, span
+from study.tables.source import KERNELS, original
+from study.words import interval, intervals, percent, points, size, size_interval, span
 
 
 @cache
@@ -48,18 +50,14 @@ def better_kernel():
 def plain_reading(by_reading):
     """The printed numbers under the plain reading, from rows of tables.by_reading.
 
-    printed: how many numbers are printed; degenerate: those that cannot fail; n: the others, of which inside lie in the
-    central 95 % of our repeats and n_outside do not, n_linear of these by the linear perceptron. surprise: the mean test
-    error that is farthest from ours (tables.surprise).
+    n: how many there are, of which inside lie in the central 95 % of our repeats and n_outside do not, n_linear of these by
+    the linear perceptron. surprise: the mean test error that is farthest from ours (tables.surprise).
     """
     rows = by_reading[(by_reading["reading"] == tables.BASE) & by_reading["published"].notna()]
     outside = rows[rows["verdict"] == "outside"]
-    counts = tables.counts(rows)
     return SimpleNamespace(
-        printed=counts["n"],
-        degenerate=counts["degenerate"],
-        n=counts["n"] - counts["degenerate"],
-        inside=counts["inside"],
+        n=len(rows),
+        inside=len(rows) - len(outside),
         n_outside=len(outside),
         n_linear=int((outside["kernel"] == "linear").sum()),
         surprise=tables.surprise(rows) if len(rows) else None,
@@ -161,3 +159,73 @@ def of_set(found, compared, *, n_folds=experiment.N_FOLDS):
     return SimpleNamespace(
         left=left, n=n, n_rejected=n - left["II"], across=across, explained=bool((outside["inside"] > 0).all())
     )
+
+
+# Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
+
+
+CLOSE = 0.01
+"""Rates whose difference is surely smaller than this are called almost equal; the source does not say what it calls so."""
+
+
+def verdict_wine_separable(separated):
+    """Whether the linear perceptron ends without a mistake on every training part of wine."""
+    lines = separated.query("name == 'linear'")
+    row = lines[lines["dataset"].map(original) == "wine"]
+    if row.empty:
+        return "cannot be told", {}
+    share = row["converged"].item()
+    return "holds" if share == 1 else "does not hold", {"share": percent(share, 0), "folds": row["folds"].item()}
+
+
+def verdict_on_sets(statement, found):
+    """A statement that one error is smaller than another on all sets; found: {set: Difference} of the two on our folds."""
+    return of_all([each.word("yes", "no", "tie") for each in found.values()]), _values(statement, found)
+
+
+def _values(statement, found):
+    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval:
+    that of the size if the difference is detected, and otherwise with signs."""
+    values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
+    for name, each in found.items():
+        ends = size_interval(each) if each.p < ALPHA else interval(each)
+        values |= {original(name): size(each), f"{original(name)}_interval": ends}
+    return values
+
+
+def of_all(words):
+    """The verdict on a statement about several sets from "yes", "no" or "tie" on each."""
+    words = list(words)
+    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "cannot be told"
+
+
+def verdict_better_than_cited(found):
+    """Smaller on sonar and vowel, almost equal on wine, larger on iris; found: {set: Difference} from the errors cited."""
+    judged = {
+        "iris": lambda each: each.word("no", "yes", "tie"),
+        "sonar": lambda each: each.word("yes", "no", "tie"),
+        "vowel": lambda each: each.word("yes", "no", "tie"),
+        "wine": _equal,
+    }
+    words = [judged[original(name)](each) for name, each in found.items()]
+    return of_all(words), _values("better-than-cited", found)
+
+
+def _equal(difference):
+    if -CLOSE < difference.low and difference.high < CLOSE:
+        return "yes"
+    return difference.word("no", "no", "tie")
+
+
+def verdict_two_parameters(found):
+    """Whether nothing else than the kernel's parameter and the iterations matters; found: `comparisons.beyond_iterations`.
+
+    The chapter on several classes has more evidence, on a set in the plane; the verdict is given once, here.
+    """
+    moved = {name: each for name, each in found.items() if each.p < ALPHA}
+    if not moved:
+        return "cannot be told", {"tried": len(found), "moved": 0}
+    (dataset, kernel, reading), most = max(moved.items(), key=lambda item: abs(item[1].estimate))
+    names = {"set": dataset, "kernel": KERNELS[kernel], "reading": reading}
+    sizes = {"tried": len(found), "moved": len(moved), "most": points(most), "interval": interval(most)}
+    return "does not hold", sizes | names

@@ -25,7 +25,6 @@ from study.words import p_cell, percent, points, styled
 BASE = "plain reading"
 DDOF = "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
-VERDICTS = ["exact", "within", "outside", "degenerate"]
 VARIES = "folds and visiting orders"
 """The source of variation between repeats."""
 
@@ -53,8 +52,7 @@ def compare(repeats, rates=None):
     """Each published rate and ours: a row for each of `rates` (default: `asked`) whose set and setting `repeats` has.
 
     Adds ours (the mean over the repeats), low, median, high (2.5 %, 50 %, 97.5 %; percent), percentile (a fraction),
-    repeats (their number) and verdict; a 0.00 that is 0.00 in all our repeats is degenerate. Of a set that is not in print
-    percentile is missing, and verdict "".
+    repeats (their number) and verdict. Of a set that is not in print percentile is missing, and verdict "".
     """
     rows = []
     groups = {(original(d), k): part for (d, k), part in repeats.groupby(["dataset", "kernel"])}
@@ -64,7 +62,7 @@ def compare(repeats, rates=None):
             values = (100 * part[f"{row['split']}_{row['statistic']}"]).round(2).to_numpy()
             rows.append(row | _distribution(values, row["published"]))
     table = pd.DataFrame(rows, columns=[*published_rates().columns, *COMPARED[:-1]])
-    table = judged(table, decimals=2, degenerate=(table[["published", "low", "high"]] == 0).all(axis=1))
+    table = judged(table, decimals=2)
     printed = table["published"].notna()
     return table.assign(verdict=table["verdict"].where(printed, ""), percentile=table["percentile"].where(printed))
 
@@ -96,12 +94,6 @@ def side_by_side(compared):
         table = table.drop(columns=[f"{word}, published" for word in SPLITS.values()])
         table = table.rename(columns={f"{word}, recomputed": word for word in SPLITS.values()})
     return styled(table, {"iterations": ",d"})
-
-
-def counts(compared):
-    """{verdict: how many}, with n, their number, and inside, the exact and within ones."""
-    found = compared["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
-    return found | {"n": len(compared), "inside": found["exact"] + found["within"]}
 
 
 def surprise(compared):
@@ -239,15 +231,14 @@ def named(table):
 def joint_table(results, table, *, compared, n_folds=N_FOLDS):
     """A row for each reading of a table: how many of its numbers lie inside, and the joint place of all of them.
 
-    compared: `by_reading` with the same n_folds. Columns reading, inside and of (exact and within, of the numbers that are
-    not degenerate), above and below our medians, sides and p (see `statistics.membership`), repeats.
+    compared: `by_reading` with the same n_folds. Columns reading, inside and of (exact and within, of all), above and below
+    our medians, sides and p (see `statistics.membership`), repeats.
     """
     rows = []
     known = named(table) | {DDOF: DDOF}
     for name, part in compared[compared["table"] == table].groupby("reading", sort=False):
         place = _place(_beside(results, table, known[name], n_folds=n_folds))
-        found = counts(part)
-        row = {"reading": name, "inside": found["inside"], "of": found["n"] - found["degenerate"]}
+        row = {"reading": name, "inside": part["verdict"].isin(["exact", "within"]).sum(), "of": len(part)}
         row |= {"above": place.above, "below": place.below, "sides": place.sides, "p": place.p, "repeats": place.n}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -13,7 +13,7 @@ from kp import kernels, literal
 from kp.budget import BudgetPerceptron, Norma, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.budgets import claims, descent, experiment, facts, figures, guarantee, tables
+from study.budgets import descent, experiment, facts, figures, guarantee, tables
 from study.budgets.names import ODD_OR_EVEN, PAIRS
 
 TINY = replace(
@@ -408,7 +408,7 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
     }.items():
         table = pd.DataFrame({"predictor": ["final", "voted"], "overfits": over, "noise": 0.3})
         table = table.assign(test_word=[tables.CHANGES[k] for k in words], test=-0.0484, test_low=-0.0844, test_high=-0.0124)
-        assert claims.overfitting(table)[0] == verdict
+        assert facts.verdict_overfitting(table)[0] == verdict
 
 
 # Settings.

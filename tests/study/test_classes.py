@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.joint import squared
 from study import datasets
-from study.classes import claims, figures, plane, tables
+from study.classes import figures, plane, tables
 from study.protocols.margins import kesler_margins, separable_bound
 from study.protocols.plane import lattice
 
@@ -98,23 +98,7 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     assert MulticlassPerceptron(**options).fit(x, y).n_iter_ == table.loc["winner", "epochs"]
 
 
-# Regions and comparisons.
-
-
-def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
-    options = {"update": "xu-zhang", "predictor": "final", "demote": "first", "max_iter": 60}
-    methods = {"first": MulticlassKernelPerceptron("linear", **options), "ordinary": MulticlassKernelPerceptron("linear")}
-    table = plane.runs("five-classes", methods, n_draws=2, random_state=5)
-    assert table["method"].tolist() == list(methods) * 2
-    train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
-    model = MulticlassKernelPerceptron("linear", **options, random_state=6).fit(train.X, train.y)
-    row = table[(table["method"] == "first") & (table["draw"] == 1)].iloc[0]
-    wrong = np.sum(model.predict(test.X) != test.y)
-    expected = [model.mistakes_[0].n_mistakes(), model.n_iter_, model.converged_, wrong]
-    assert row[["mistakes", "epochs", "converged", "test_errors"]].tolist() == expected
-
-
-# Orders, draws, and what the source says.
+# Orders, and what the source says.
 
 
 def counted_orders(ratio):
@@ -164,22 +148,6 @@ def test_what_the_source_says_of_convergence_holds_on_its_lines():
     assert (row["transformed"], row["kesler"], row["affine"]) == ("yes", "yes", "yes")
     assert row["mistakes"] <= row["bound"] and row["converged"]
     assert plane.identities(replace(FIVE, kernel="poly"))["affine"].tolist() == ["no"]
-
-
-# The ledger.
-
-
-def test_the_draws_of_a_figure_are_fitted_and_counted():
-    table = plane.source_figures(plane.Figure(item="Fig. 1", n_draws=2, max_iter=100))
-    assert table["train_errors"].tolist() == [0, 0]
-
-
-def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
-    draws = pd.DataFrame({"item": np.repeat(list(plane.FIGURES), 4), "train_errors": [1, 0, 2, 3] * 4, "n_train": 200})
-    monkeypatch.setattr(plane, "source_figures", lambda parts: draws)
-    rows = claims.claims().set_index("key")
-    row = rows.loc["xu-zhang-2005/figure-1/training-errors", ["published", "ours", "n", "low", "high", "percentile"]]
-    assert row.tolist() == pytest.approx([0, 1, 200, 0.075, 2.925, 0.125])
 
 
 # The figures.

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from kp import literal
 from study import statistics
-from study.course import claims, experiment, figures, tables
+from study.course import claims, experiment, facts, figures, tables
 
 
 @settings(max_examples=20, deadline=None)
@@ -303,10 +303,10 @@ def test_the_error_is_reduced_only_where_no_step_is_an_exception_and_no_differen
         ({"corrected": 4}, "holds in part"),
         ({"corrected": 0, "rose": 5}, "does not hold"),
     ):
-        assert claims.error_reduced(steps.assign(**change))[0] == verdict
+        assert facts.verdict_error_reduced(steps.assign(**change))[0] == verdict
     difference = statistics.Difference(0.1, -0.5, 0.7, 0.8, 30, "runs", "Student's t", "Holm over 4")
-    monkeypatch.setattr(claims.tables, "rate_differences", lambda _: {(2, 0.2): difference})
-    assert claims.learning_rate(None)[0] == "cannot be told"
+    monkeypatch.setattr(facts.tables, "rate_differences", lambda _: {(2, 0.2): difference})
+    assert facts.verdict_learning_rate(None)[0] == "cannot be told"
 
 
 @settings(max_examples=60, deadline=None)

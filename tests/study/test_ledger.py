@@ -53,9 +53,8 @@ def test_a_number_that_agrees_after_more_than_one_try_was_found_by_a_search():
 
 def test_one_rule_gives_all_verdicts(stored):
     ledger, readings, _ = stored
-    marks = {"degenerate": ledger["verdict"] == "degenerate", "comparable": ledger["verdict"] != "not comparable"}
     numbers = [ledger[name] for name in ("published", "ours", "low", "high")]
-    expected = claims.verdict(*numbers, decimals=ledger["decimals"], **marks)
+    expected = claims.verdict(*numbers, decimals=ledger["decimals"], comparable=ledger["verdict"] != "not comparable")
     assert list(ledger["verdict"]) == list(expected)
     assert set(readings["key"]) <= set(ledger["key"]) and not readings.duplicated(["key", "reading"]).any()
     again = claims.readings_rows(readings.drop(columns="verdict"), ledger)
@@ -108,7 +107,6 @@ def test_a_printed_number_meets_ours_by_its_key_once():
 )
 def test_a_printed_number_stands_for_all_that_round_to_it(numbers, decimals, word):
     assert claims.verdict(*numbers, decimals=decimals) == word
-    assert claims.verdict(*numbers, decimals=decimals, degenerate=True) == "degenerate"
     assert claims.verdict(*numbers, decimals=decimals, comparable=False) == "not comparable"
 
 

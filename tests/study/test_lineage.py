@@ -136,7 +136,7 @@ def test_each_row_of_the_ledger_leads_to_the_code_of_its_source():
         for source, rows in numbers.groupby("source")
     }
     assert rooms == {
-        "Hermans 2021": {"mnist"}, "Xu & Zhang 2005": {"tables", "classes"}, "Akar & Ye 2017": {"seeds"},
+        "Hermans 2021": {"mnist"}, "Xu & Zhang 2005": {"tables"}, "Akar & Ye 2017": {"seeds"},
         "Li & Long 1999": {"mnist"}, "Course page": {"course"},
     }  # fmt: skip
     assert {lineage.maker(key).name for key in numbers["key"]} == {"claims", "li_long"}

@@ -139,9 +139,9 @@ def test_verdicts_follow_the_tests():
     ):  # fmt: skip
         found = {name: difference(0.001, 0.9) for name in names}
         found |= {name: difference(estimate, 0.01) for name, estimate in zip(names, estimates, strict=False)}
-        assert claims.on_choice(found)[0] == verdict
+        assert facts.verdict_chosen(found)[0] == verdict
     for estimate, verdict in ((0.88, "holds"), (0.93, "does not hold"), (0.9, "cannot be told")):
-        assert claims.on_limit(difference(estimate, 0.0))[0] == verdict
+        assert facts.verdict_limited(difference(estimate, 0.0))[0] == verdict
 
 
 def test_figures_draw_the_tables():

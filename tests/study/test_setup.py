@@ -10,7 +10,7 @@ from study.setup import tables
 LEDGER = pd.DataFrame(
     {
         "source": ["Hermans 2021"] * 3 + ["Akar & Ye 2017"] * 2,
-        "verdict": ["exact", "outside", "degenerate", "exact", "not comparable"],
+        "verdict": ["exact", "outside", "within", "exact", "not comparable"],
         "choices": [1, 1, 1, 48, 7],
     }
 )
@@ -19,7 +19,7 @@ STATEMENTS = pd.DataFrame({"source": "Hermans 2021", "verdict": ["holds", "canno
 
 def test_sources_are_counted_in_order_and_together():
     table = claims.by_source(LEDGER, STATEMENTS)
-    columns = ["numbers", "exact", "outside", "degenerate", "not comparable", "statements", "of these after a search"]
+    columns = ["numbers", "exact", "outside", "within", "not comparable", "statements", "of these after a search"]
     assert table[columns].to_dict("index") == {
         "Hermans 2021": dict(zip(columns, (3, 1, 1, 1, 0, 2, 0), strict=True)),
         # An exact number of 48 tries; what is not compared does not count.
