@@ -174,8 +174,8 @@ def labels_by_sums(model, points, wanted):
     Thresholds are summed apart: added to 1, kernel values below 10^-16 would be rounded away.
     """
     c = []
-    for predictor, epoch in wanted:
-        dual = model.set_params(predictor=predictor, epoch=epoch).dual_coef_
+    for model.predictor, model.epoch in wanted:  # which dual_coef_ is of
+        dual = model.dual_coef_
         each = np.zeros((len(dual), points.shape[1]))
         each[:, model.support_] = dual
         c.append(np.concatenate([-each, each]) if len(each) == 1 else each)

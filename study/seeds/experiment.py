@@ -31,7 +31,7 @@ from study.protocols.settings import BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
-from study.seeds.methods import WIDTHS, hard_trials, matched, ordered, trials, tuned_forms
+from study.seeds.methods import hard_trials, matched, ordered, trials, tuned_forms
 
 NUMBERS = "akar_ye_2017"
 """The file of the published numbers."""
@@ -464,8 +464,7 @@ def tuned(settings, *, progress=False):
     """
 
     def make(X, y, split):
-        fitted = ((name, model.fit(X, y)) for name, model in tuned_forms(X.shape[1], split).items())
-        return ((name, (WIDTHS[model.best_index_],), model.predict) for name, model in fitted)
+        return ((name, (width,), model.fit(X, y).predict) for name, (width, model) in tuned_forms(X, y, split).items())
 
     table, points = errors_on_splits(settings, make, "width", progress=progress)
     return {"tuned": table, "tuned_points": points}
