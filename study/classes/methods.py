@@ -150,7 +150,7 @@ class Method:
         if self.has_predictors:
             options |= {"max_iter": epochs, "count_errors": count_errors}
         if self.tuned:
-            options[self.tuned] = type(known[self.tuned])(candidate.other)
+            options[self.tuned] = type(known[self.tuned])(candidate.other)  # a whole number where scikit-learn wants one
         return clone(self.estimator).set_params(**options).fit(X, y)
 
     def predictions(self, model, points, wanted):
