@@ -214,19 +214,21 @@ def by_kernel(tried, settings):
 
 def validate(split, settings, random_state):
     """Validation errors of every candidate of every method, summed over the validation parts: a row for each candidate."""
+    tried = methods.of(settings, random_state)
     errors = {}
     n = 0
     for train, validation in validation_parts(split, settings, random_state):
         scaler = MinMaxScaler().fit(split.X[train])
         grams = Grams(*(scaler.transform(split.X[part]) for part in (train, validation)))
         n += len(validation)
-        for method, base in by_kernel(methods.of(settings), settings):
-            model = method.fit(base, grams, split.y[train], epochs=max(settings.epochs), random_state=random_state)
+        for method, base in by_kernel(tried, settings):
+            X, points = grams.of(base, method.learns_in)
+            model = method.fit(base, X, split.y[train], epochs=max(settings.epochs), random_state=random_state)
             served = variants(method, base, settings)
-            masks = wrong(method, model, served, method.points(base, grams), split.y[validation])
+            masks = wrong(method, model, served, points, split.y[validation])
             for candidate, mask in zip(served, masks, strict=True):
                 errors[candidate] = errors.get(candidate, 0) + int(np.count_nonzero(mask))
-    bases = [(method, base) for method in methods.of(settings) for base in method.candidates(settings)]
+    bases = [(method, base) for method in tried for base in method.candidates(settings)]
     order = [each for method, base in bases for each in variants(method, base, settings)]
     found = pd.DataFrame([asdict(candidate) for candidate in order])
     return found.assign(validation_errors=[errors[candidate] for candidate in order], validation_n=n)
@@ -251,7 +253,7 @@ def train_and_test(split, validation, settings, random_state):
     scaler = MinMaxScaler().fit(split.X)
     grams = Grams(scaler.transform(split.X), scaler.transform(split.X_test))
     jobs = []
-    for method in methods.of(settings):
+    for method in methods.of(settings, random_state):
         own = validation[(validation["method"] == method.name) & (validation["thresholds"] == method.thresholds)]
         jobs += [(method, row) for row in best_candidates(own).to_dict("records")]
     made = [_candidate(row) for _, row in jobs]
@@ -260,11 +262,12 @@ def train_and_test(split, validation, settings, random_state):
     for place in sorted(range(len(jobs)), key=lambda place: str(made[place].of_kernel)):
         (method, row) = jobs[place]
         candidate = made[place]
+        X, points = grams.of(candidate, method.learns_in)
         model = method.fit(
-            candidate, grams, split.y, epochs=int(np.nan_to_num(candidate.epoch, nan=1)), random_state=random_state,
+            candidate, X, split.y, epochs=int(np.nan_to_num(candidate.epoch, nan=1)), random_state=random_state,
             count_errors=candidate.predictor == "minimizing",
         )  # fmt: skip
-        (mask,) = wrong(method, model, [candidate], method.points(candidate, grams), split.y_test)
+        (mask,) = wrong(method, model, [candidate], points, split.y_test)
         found[place] = row | {
             "n_train": len(split.y), "errors": int(np.count_nonzero(mask)), "n": len(mask),
         }  # fmt: skip

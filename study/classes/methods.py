@@ -1,11 +1,11 @@
 """The methods of the comparison: what each one tries, and how it learns.
 
-A method is one entry of METHODS: a form of the perceptron with thresholds "on" or "off", or a reference method ("-"). Its
-colour and marker stand in study.style. The perceptrons are ours, the reference methods scikit-learn's.
+A method is one entry of METHODS: a form of the perceptron with thresholds "on" or "off", or a reference method ("-"), with
+the estimator of kp or scikit-learn that learns and what of it is tuned. Its colour and marker stand in study.style.
 
 All forms learn from the same matrices. With K the kernel values of the training examples,
 
-    one-vs-all, ordinary    learn in K                                threshold on: in K + 1
+    one-vs-all, ordinary    learn in K                               threshold on: in K + 1
     Xu-Zhang                the ordinary form in K^2 (see kp.joint)  threshold on: in K^2 + 1
 
 and the scores of a point x are sums of k(x_m, x), or of sum_i k(x_m, x_i) k(x_i, x). All visit the examples in one order.
@@ -13,11 +13,12 @@ and the scores of a point x are sums of k(x_m, x), or of sum_i k(x_m, x_i) k(x_i
 Symbols: n training examples, X (n, d) attributes scaled to [0, 1], sigma the width of an RBF kernel.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from sklearn import linear_model
+from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
@@ -76,22 +77,27 @@ class Grams:
         self._key = None
         self._held = {}
 
-    def of(self, candidate, *, square=False):
-        """(K (n, n), K (m, n)) of the candidate's kernel, or both times the first."""
+    def of(self, candidate, learns_in):
+        """(training examples, points) as a method takes them that learns in "X", "K" or "K^2".
+
+        (A, B), or K (n, n) and K (m, n) of the candidate's kernel, or both times the first.
+        """
+        if learns_in == "X":
+            return self.A, self.B
         if candidate.of_kernel != self._key:
             self._key = candidate.of_kernel
             self._held = {}
-        if square not in self._held:
-            if square:
-                K, across = self.of(candidate)
-                self._held[True] = K @ K, across @ K
+        if learns_in not in self._held:
+            if learns_in == "K^2":
+                K, across = self.of(candidate, "K")
+                self._held[learns_in] = K @ K, across @ K
             else:
                 kernel = self._kernel(candidate)
-                self._held[False] = tuple(
+                self._held[learns_in] = tuple(
                     gram.values(kernel, np.arange(size))
                     for gram, size in ((self._training, len(self.A)), (self._others, len(self.B)))
                 )
-        return self._held[square]
+        return self._held[learns_in]
 
     def _kernel(self, candidate):
         if candidate.kernel == "rbf":
@@ -99,211 +105,123 @@ class Grams:
         return kernels.polynomial(int(candidate.degree))
 
 
+@dataclass(frozen=True, kw_only=True)
 class Method:
-    """Interface of a method; name is its spelling in tables and figures, thresholds "on", "off" or "-"."""
+    """One method of the comparison.
 
-    has_predictors = False
-    """True if one fit has all predictors of kp, after every epoch."""
-    square = False
-    """True if it learns in the squared matrix."""
+    name : its spelling in tables and figures
+    estimator : what learns
+    thresholds : "on" or "off" for the perceptrons of kp, one fit of which has all predictors after every epoch; else "-"
+    learns_in : "X", "K" or "K^2"
+    tuned, grid : a parameter of the estimator that is tuned, and the field of the settings that has its values, or ""
+    """
 
-    def __init__(self, name, thresholds=NONE):
-        self.name = name
-        self.thresholds = thresholds
+    name: str
+    estimator: BaseEstimator
+    thresholds: str = NONE
+    learns_in: str = "X"
+    tuned: str = ""
+    grid: str = ""
+
+    @property
+    def has_predictors(self):
+        """True if one fit has all predictors of kp, after every epoch."""
+        return self.thresholds != NONE
 
     def candidates(self, settings):
-        """The candidates that need a separate fit; predictor and epoch are read off one fit."""
-        raise NotImplementedError
+        """The candidates that need a separate fit; predictor and epoch are read off one fit.
 
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        """A model of the training examples of `grams` with labels y (n,); epochs and count_errors are for perceptrons."""
-        raise NotImplementedError
+        Reference methods have RBF kernels only, of every reference_step-th width.
+        """
+        tried = [{}]
+        if self.learns_in != "X":
+            widths = settings.widths if self.has_predictors else settings.widths[:: settings.reference_step]
+            degrees = settings.degrees if self.has_predictors else ()
+            tried = [{"kernel": "rbf", "width": width} for width in widths]
+            tried += [{"kernel": "poly", "degree": float(degree)} for degree in degrees]
+        if self.tuned:
+            tried = [each | {"other": float(value)} for each in tried for value in getattr(settings, self.grid)]
+        return [Candidate(method=self.name, thresholds=self.thresholds, **each) for each in tried]
 
-    def points(self, candidate, grams):
-        """The points B of `grams`, as `predictions` takes them."""
-        return grams.B
+    def fit(self, candidate, X, y, *, epochs, random_state, count_errors=True):
+        """A model of training examples X, or their matrix, with labels y (n,); epochs and count_errors: of perceptrons."""
+        known = self.estimator.get_params()
+        options = {"random_state": random_state} if "random_state" in known else {}
+        if self.has_predictors:
+            options |= {"max_iter": epochs, "count_errors": count_errors}
+        if self.tuned:
+            options[self.tuned] = type(known[self.tuned])(candidate.other)  # a whole number where scikit-learn wants one
+        return clone(self.estimator).set_params(**options).fit(X, y)
 
     def predictions(self, model, points, wanted):
         """The labels (m,) of points by a fitted model, for each pair (predictor, epoch) that is wanted."""
-        return [model.predict(points) for _ in wanted]
-
-    def _base(self, **values):
-        return Candidate(method=self.name, thresholds=self.thresholds, **values)
-
-    def _rbf(self, widths):
-        return [self._base(kernel="rbf", width=width) for width in widths]
-
-
-class Perceptron(Method):
-    """Base of our perceptrons: one fit has all predictors of kp, after every epoch."""
-
-    has_predictors = True
-
-    @property
-    def threshold(self):
-        return float(self.thresholds == "on")
-
-    def predictions(self, model, points, wanted):
-        return [model.predict(points, predictor=name, epoch=min(epoch, model.n_iter_)) for name, epoch in wanted]
-
-
-class KernelPerceptron(Perceptron):
-    """Base of the three forms. A prediction takes a kernel value for each example with a mistake."""
-
-    def candidates(self, settings):
-        return self._rbf(settings.widths) + [self._base(kernel="poly", degree=float(p)) for p in settings.degrees]
-
-    def points(self, candidate, grams):
-        return grams.of(candidate, square=self.square)[1]
-
-    def predictions(self, model, points, wanted):
-        """As for all methods. Sums over the mistakes are made together, for all that is wanted, votes in one walk.
-
-        Thresholds are summed apart: added to 1, kernel values below 10^-16 would be rounded away.
-        """
+        if not self.has_predictors:
+            return [model.predict(points) for _ in wanted]
         wanted = [(name, min(epoch, model.n_iter_)) for name, epoch in wanted]
+        if self.learns_in == "X":
+            return [model.predict(points, predictor=name, epoch=epoch) for name, epoch in wanted]
         sums = [each for each in dict.fromkeys(wanted) if each[0] != "voted"]
-        found = {}
-        if sums:
-            c = [self.coefficients(model, name, epoch, points.shape[1]) for name, epoch in sums]
-            f = np.concatenate(c) @ points.T + self.threshold * np.concatenate(c).sum(axis=1)[:, None]
-            labels = [model.classes_[part.argmax(axis=0)] for part in np.split(f, len(sums))]
-            found = dict(zip(sums, labels, strict=True))
+        found = dict(zip(sums, labels_by_sums(model, points, sums), strict=True))
         if len(found) < len(set(wanted)):
-            votes = enumerate(model.staged_predict(self.voters(points), predictor="voted"), start=1)
+            votes = enumerate(model.staged_predict(points, predictor="voted"), start=1)
             found |= {("voted", epoch): labels for epoch, labels in votes}
         return [found[each] for each in wanted]
 
-    def coefficients(self, model, predictor, epoch, n):
-        """c (C, n) with f_c(x) = sum_m c_cm (k(x_m, x) + threshold) for a predictor after an epoch."""
-        raise NotImplementedError
 
-    def voters(self, points):
-        """The points as the model's own `predict` takes them."""
-        return points
+def labels_by_sums(model, points, wanted):
+    """The labels of points with kernel values (m, n) for each (predictor, epoch) of a kernel perceptron, from one product.
 
-
-class OneVsAll(KernelPerceptron):
-    """A binary kernel perceptron for each class, with two classes a single one; with thresholds it learns in K + 1."""
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        model = OneVsAllKernelPerceptron(
-            "precomputed", max_iter=epochs, orders="shared", random_state=random_state, n_jobs=1
-        )
-        return model.fit(grams.of(candidate)[0] + self.threshold, y)
-
-    def coefficients(self, model, predictor, epoch, n):
-        c = np.zeros((len(model.mistakes_), n))
-        for row, log in zip(c, model.mistakes_, strict=True):
-            weights = log.weights(predictor, epoch)
-            np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
-        c = c / model.mistakes_[0].steps(epoch) if predictor == "average" else c
-        return np.concatenate([-c, c]) if len(c) == 1 else c
-
-    def voters(self, points):
-        return points + self.threshold
+    Thresholds are summed apart: added to 1, kernel values below 10^-16 would be rounded away.
+    """
+    c = []
+    for model.predictor, model.epoch in wanted:  # which dual_coef_ is of
+        dual = model.dual_coef_
+        each = np.zeros((len(dual), points.shape[1]))
+        each[:, model.support_] = dual
+        c.append(np.concatenate([-each, each]) if len(each) == 1 else each)
+    if not c:
+        return []
+    c = np.concatenate(c)
+    f = c @ points.T + float(model.threshold) * c.sum(axis=1)[:, None]
+    return [model.classes_[part.argmax(axis=0)] for part in np.split(f, len(wanted))]
 
 
-class Kesler(KernelPerceptron):
-    """A mistake promotes the true class and demotes the one with the largest score; in K, or in K^2 (Xu & Zhang 2005)."""
-
-    def __init__(self, name, thresholds, *, square):
-        super().__init__(name, thresholds)
-        self.square = square
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        model = MulticlassKernelPerceptron(
-            "precomputed", update="ordinary", threshold=self.thresholds == "on", count_errors=count_errors,
-            max_iter=epochs, predictor="final", random_state=random_state, n_jobs=1,
-        )  # fmt: skip
-        return model.fit(grams.of(candidate, square=self.square)[0], y)
-
-    def coefficients(self, model, predictor, epoch, n):
-        return model.mistakes_[0].coefficients(predictor, epoch, n_classes=len(model.classes_), n=n)
-
-
-class Linear(Perceptron):
-    """The ordinary form without kernel (Xu & Zhang 2005, eq. 5)."""
-
-    def candidates(self, settings):
-        return [self._base()]
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        model = MulticlassPerceptron(
-            threshold=self.thresholds == "on",
-            count_errors=count_errors,
-            max_iter=epochs,
-            random_state=random_state,
-            n_jobs=1,
-        )
-        return model.fit(grams.A, y)
-
-
-class Reference(Method):
-    """A method of scikit-learn with one other parameter, whose values stand in the settings under the name `grid`."""
-
-    def __init__(self, name, grid, make):
-        super().__init__(name)
-        self.grid = grid
-        self.make = make
-
-    def candidates(self, settings):
-        return with_other([self._base()], getattr(settings, self.grid))
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        return self.make(candidate.other, random_state).fit(grams.A, y)
-
-
-class ReferenceWithKernel(Reference):
-    """A reference method with an RBF kernel, of every reference_step-th width."""
-
-    def candidates(self, settings):
-        return with_other(self._rbf(settings.widths[:: settings.reference_step]), getattr(settings, self.grid))
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        return self.make(candidate.other, random_state).fit(grams.of(candidate)[0], y)
-
-    def points(self, candidate, grams):
-        return grams.of(candidate)[1]
-
-
-class Own(Method):
-    """A classifier of the user's own; its name is how it is written, "module:factory" (study.protocols.own_method)."""
-
-    def candidates(self, settings):
-        return [self._base()]
-
-    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
-        return own_method.made(self.name, random_state).fit(grams.A, y)
-
-
-class RidgeOnLabels:
+class RidgeOnLabels(KernelRidge):
     """scikit-learn's kernel ridge regression on +-1 targets, one for each class; the class of the largest value wins."""
-
-    def __init__(self, ridge):
-        self.model = KernelRidge(alpha=ridge, kernel="precomputed")
 
     def fit(self, K, y):
         self.classes_ = np.unique(y)
-        self.model.fit(K, np.where(y[:, None] == self.classes_, 1.0, -1.0))
-        return self
+        return super().fit(K, np.where(y[:, None] == self.classes_, 1.0, -1.0))
 
     def predict(self, K):
-        return self.classes_[self.model.predict(K).argmax(axis=1)]
+        return self.classes_[super().predict(K).argmax(axis=1)]
 
 
 METHODS = (
-    *(OneVsAll("one-vs-all", thresholds) for thresholds in THRESHOLDS),
-    *(Kesler("ordinary", thresholds, square=False) for thresholds in THRESHOLDS),
-    *(Kesler("Xu-Zhang", thresholds, square=True) for thresholds in THRESHOLDS),
-    *(Linear("linear", thresholds) for thresholds in THRESHOLDS),
-    ReferenceWithKernel("SVM", "penalties", lambda C, _: SVC(C=C, kernel="precomputed")),
-    ReferenceWithKernel("kernel ridge", "ridges", lambda ridge, _: RidgeOnLabels(ridge)),
-    Reference("nearest neighbours", "neighbours", lambda k, _: KNeighborsClassifier(int(k))),
-    Reference(
-        "scikit-learn perceptron", "perceptron_epochs",
-        lambda epochs, seed: linear_model.Perceptron(max_iter=int(epochs), tol=None, random_state=seed),
+    *(
+        Method(
+            name="one-vs-all", thresholds=thresholds, learns_in="K",
+            estimator=OneVsAllKernelPerceptron("precomputed", threshold=thresholds == "on", orders="shared", n_jobs=1),
+        )
+        for thresholds in THRESHOLDS
     ),
+    *(
+        Method(
+            name=name, thresholds=thresholds, learns_in=learns_in,
+            estimator=MulticlassKernelPerceptron("precomputed", threshold=thresholds == "on", n_jobs=1),
+        )
+        for name, learns_in in (("ordinary", "K"), ("Xu-Zhang", "K^2")) for thresholds in THRESHOLDS
+    ),
+    *(
+        Method(name="linear", thresholds=thresholds, estimator=MulticlassPerceptron(threshold=thresholds == "on", n_jobs=1))
+        for thresholds in THRESHOLDS
+    ),
+    Method(name="SVM", estimator=SVC(kernel="precomputed"), learns_in="K", tuned="C", grid="penalties"),
+    Method(
+        name="kernel ridge", estimator=RidgeOnLabels(1.0, kernel="precomputed"), learns_in="K", tuned="alpha", grid="ridges"
+    ),
+    Method(name="nearest neighbours", estimator=KNeighborsClassifier(), tuned="n_neighbors", grid="neighbours"),
+    Method(name="scikit-learn perceptron", estimator=Perceptron(tol=None), tuned="max_iter", grid="perceptron_epochs"),
 )  # fmt: skip
 """The methods, in the order of the tables."""
 
@@ -313,11 +231,8 @@ REFERENCES = tuple(method.name for method in METHODS if not method.has_predictor
 NAMES = PERCEPTRONS + REFERENCES
 
 
-def of(settings):
-    """The methods of a run: METHODS, and the user's own if the settings name one."""
-    return (*METHODS, Own(settings.method)) if settings.method else METHODS
-
-
-def with_other(bases, values):
-    """Every candidate with every value of its other parameter."""
-    return [replace(base, other=float(value)) for base in bases for value in values]
+def of(settings, random_state):
+    """The methods of a run: METHODS, and the user's own (study.protocols.own_method) if the settings name one."""
+    if not settings.method:
+        return METHODS
+    return (*METHODS, Method(name=settings.method, estimator=own_method.made(settings.method, random_state)))

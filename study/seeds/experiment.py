@@ -31,7 +31,7 @@ from study.protocols.settings import BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
-from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
+from study.seeds.methods import hard_trials, matched, ordered, trials, tuned_forms
 
 NUMBERS = "akar_ye_2017"
 """The file of the published numbers."""
@@ -443,10 +443,10 @@ def errors_on_splits(settings, make, *values, progress):
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"), sample=FEW, sampled=("methods",))
 @single_threaded
 def methods(settings, *, progress=False):
-    """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
+    """All methods of `trials` on the same random splits, attributes standardised on the training part; errors by example."""
 
     def make(X, y, split):
-        return ((name, (), predict) for each in METHODS for name, predict in each(X, y, split).items())
+        return ((name, (), model.fit(X, y).predict) for name, model in trials(X, y, split).items())
 
     table, points = errors_on_splits(settings, make, progress=progress)
     return {"methods": table, "points": points}
@@ -464,7 +464,7 @@ def tuned(settings, *, progress=False):
     """
 
     def make(X, y, split):
-        return ((name, (width,), predict) for name, (width, predict) in tuned_forms(X, y, split).items())
+        return ((name, (width,), model.fit(X, y).predict) for name, (width, model) in tuned_forms(X, y, split).items())
 
     table, points = errors_on_splits(settings, make, "width", progress=progress)
     return {"tuned": table, "tuned_points": points}

@@ -3,21 +3,24 @@
 Sources: Akar & Ye 2017 (the reference); Rifkin & Lippert 2007 (leave-one-out in closed form); Kuhn 1955 (matching of
 clusters and classes).
 
-A maker takes X (n, d), y (n,) and a seed and returns {name: function from points to classes}; append one to METHODS to add
-a method. Symbols: K = Q diag(mu) Q^T (n, n), T (n, C) rows of zeros and a one, lambda, tau, k as in kernel_ridge.py.
+A method is an estimator in `trials` or `hard_trials`; append one to add a method. Symbols: K = Q diag(mu) Q^T (n, n),
+T (n, C) rows of zeros and a one, lambda, tau, k as in kernel_ridge.py.
 """
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import confusion_matrix, zero_one_loss
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR
 
 from kp.kernels import gaussian
@@ -32,83 +35,60 @@ BEST = {"lam": 1.0, "tau": 8.0, "k": 2}
 REFERENCE = "kernel ridge, self-tuning"
 
 
-def _self_tuning(X, y, random_state):
-    model = KernelRidgeClassifier(alpha=BEST["lam"], tau=BEST["tau"], n_neighbors=BEST["k"]).fit(X, y)
-    return {REFERENCE: model.predict}
-
-
-def _self_tuning_tuned(X, y, random_state):
-    sigmas = {k: local_scale(X, n_neighbors=k) for k in (2, 5, 10, 20)}
-    kernels = {(t, k): self_tuning_kernel(X, X, s, s, tau=t) for t in (1.0, 2.0, 4.0, 8.0) for k, s in sigmas.items()}
-    (tau, k), lam = fewest_left_out(kernels, y, (0.01, 0.1, 1.0, 10.0))
-    model = KernelRidgeClassifier(alpha=lam, tau=tau, n_neighbors=k).fit(X, y)
-    return {f"{REFERENCE}, tuned": model.predict}
-
-
-def _gaussian_tuned(X, y, random_state):
-    kernels = {gamma: rbf_kernel(X, gamma=gamma) for gamma in np.array([0.1, 0.3, 1.0, 3.0]) / X.shape[1]}
-    gamma, lam = fewest_left_out(kernels, y, (0.001, 0.01, 0.1, 1.0))
-    model = KernelRidgeClassifier("precomputed", alpha=lam).fit(kernels[gamma], y)
-    return {"kernel ridge, Gaussian, tuned": lambda Z: model.predict(rbf_kernel(Z, X, gamma=gamma))}
-
-
-def _perceptron_gaussian(X, y, random_state):
-    model = _perceptron(X, y, random_state, kernel="rbf", gamma=1 / X.shape[1])
-    return {f"perceptron, Gaussian, {name}": _with_predictor(model, name) for name in PREDICTORS}
-
-
-def _perceptron_polynomial(X, y, random_state):
-    models = {degree: _perceptron(X, y, random_state, degree=degree, gamma=1) for degree in (1, 3)}
-    return {f"perceptron, degree {p}, average": _with_predictor(model, "average") for p, model in models.items()}
-
-
-def _perceptron(X, y, random_state, **kernel):
-    return OneVsAllKernelPerceptron(**kernel, max_iter=10, random_state=random_state, n_jobs=1).fit(X, y)
-
-
-def _perceptron_multiclass(X, y, random_state):
-    options = dict(max_iter=100, random_state=random_state, n_jobs=1)
-    gamma = gaussian(sigma=np.sqrt(X.shape[1] / 2)).gamma
-    xu_zhang = MulticlassKernelPerceptron("rbf", gamma=gamma, update="xu-zhang", **options).fit(X, y)
-    ordinary = MulticlassKernelPerceptron("rbf", gamma=gamma, update="ordinary", **options).fit(X, y)
-    linear = MulticlassPerceptron(**options).fit(X, y)
+def trials(X, y, random_state):
+    """{name: estimator} of the methods that are compared, for training examples X (n, d), y (n,), by which two are tuned."""
+    d = X.shape[1]
+    seed = {"random_state": random_state}
+    one_vs_all = OneVsAllKernelPerceptron("rbf", gamma=1 / d, max_iter=10, n_jobs=1, **seed)
+    gamma = gaussian(sigma=np.sqrt(d / 2)).gamma
+    multiclass = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=100, count_errors=False, n_jobs=1, **seed)
+    folds = StratifiedKFold(5, shuffle=True, **seed)
     return {
-        "multiclass perceptron, Xu & Zhang, final": _with_predictor(xu_zhang, "final"),
-        "multiclass perceptron, Xu & Zhang, average": _with_predictor(xu_zhang, "average"),
-        "multiclass perceptron, Gaussian, average": _with_predictor(ordinary, "average"),
-        "multiclass perceptron, linear, average": _with_predictor(linear, "average"),
+        REFERENCE: KernelRidgeClassifier(alpha=BEST["lam"], tau=BEST["tau"], n_neighbors=BEST["k"]),
+        f"{REFERENCE}, tuned": _self_tuning_tuned(X, y),
+        "kernel ridge, Gaussian, tuned": _gaussian_tuned(X, y),
+        **{f"perceptron, Gaussian, {name}": clone(one_vs_all).set_params(predictor=name) for name in PREDICTORS},
+        **{
+            f"perceptron, degree {degree}, average": clone(one_vs_all).set_params(kernel="poly", degree=degree, gamma=1)
+            for degree in (1, 3)
+        },
+        "multiclass perceptron, Xu & Zhang, final": clone(multiclass).set_params(update="xu-zhang", predictor="final"),
+        "multiclass perceptron, Xu & Zhang, average": clone(multiclass).set_params(update="xu-zhang"),
+        "multiclass perceptron, Gaussian, average": multiclass,
+        "multiclass perceptron, linear, average": MulticlassPerceptron(max_iter=100, predictor="average", n_jobs=1, **seed),
+        "SVC, Gaussian": SVC(gamma=1 / d),
+        "SVC, Gaussian, tuned": GridSearchCV(SVC(), {"C": [1, 10, 100], "gamma": [0.1 / d, 1 / d]}, cv=folds),
+        "1-NN": KNeighborsClassifier(1),
+        "5-NN": KNeighborsClassifier(5),
+        "linear discriminant analysis": LinearDiscriminantAnalysis(),
+        "k-means, named on the training part": NamedClusters(y.max() + 1, n_init=10, **seed),
     }
 
 
-def _with_predictor(model, predictor):
-    return lambda X: model.predict(X, predictor=predictor)
+def _self_tuning_tuned(X, y):
+    sigmas = {k: local_scale(X, n_neighbors=k) for k in (2, 5, 10, 20)}
+    kernels = {(t, k): self_tuning_kernel(X, X, s, s, tau=t) for t in (1.0, 2.0, 4.0, 8.0) for k, s in sigmas.items()}
+    (tau, k), lam = fewest_left_out(kernels, y, (0.01, 0.1, 1.0, 10.0))
+    return KernelRidgeClassifier(alpha=lam, tau=tau, n_neighbors=k)
 
 
-def _support_vectors(X, y, random_state):
-    grid = {"C": [1, 10, 100], "gamma": [0.1 / X.shape[1], 1 / X.shape[1]]}
-    folds = StratifiedKFold(5, shuffle=True, random_state=random_state)
-    tuned = GridSearchCV(SVC(), grid, cv=folds).fit(X, y)
-    return {"SVC, Gaussian": SVC(gamma=1 / X.shape[1]).fit(X, y).predict, "SVC, Gaussian, tuned": tuned.predict}
+def _gaussian_tuned(X, y):
+    kernels = {gamma: rbf_kernel(X, gamma=gamma) for gamma in np.array([0.1, 0.3, 1.0, 3.0]) / X.shape[1]}
+    gamma, lam = fewest_left_out(kernels, y, (0.001, 0.01, 0.1, 1.0))
+    kernel = FunctionTransformer(rbf_kernel, kw_args={"Y": X, "gamma": gamma})
+    return make_pipeline(kernel, KernelRidgeClassifier("precomputed", alpha=lam))
 
 
-def _neighbours(X, y, random_state):
-    return {f"{k}-NN": KNeighborsClassifier(k).fit(X, y).predict for k in (1, 5)}
+class NamedClusters(KMeans):
+    """k-means whose clusters get the names of the classes that `matched` finds on the training examples."""
 
+    def fit(self, X, y):
+        super().fit(X)
+        self.names_ = matched(y, self.labels_)[0]
+        return self
 
-def _discriminant(X, y, random_state):
-    return {"linear discriminant analysis": LinearDiscriminantAnalysis().fit(X, y).predict}
-
-
-def _named_clusters(X, y, random_state):
-    model = KMeans(y.max() + 1, n_init=10, random_state=random_state).fit(X)
-    names = matched(y, model.labels_)[0]
-    return {"k-means, named on the training part": lambda Z: names[model.predict(Z)]}
-
-
-METHODS = (
-    _self_tuning, _self_tuning_tuned, _gaussian_tuned, _perceptron_gaussian, _perceptron_polynomial, _perceptron_multiclass,
-    _support_vectors, _neighbours, _discriminant, _named_clusters,
-)  # fmt: skip
+    def predict(self, X):
+        return self.names_[super().predict(X)]
 
 
 WIDTHS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0)
@@ -116,37 +96,33 @@ WIDTHS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0)
 
 
 def tuned_forms(X, y, random_state):
-    """{name: (width, function from points to classes)}: the three forms with Gaussian kernels, final and average.
+    """{name: (width, estimator)}: the three forms with Gaussian kernels, final and average.
 
-    Each chooses its width of WIDTHS by five-fold cross-validation on X (n, d), y (n,): the fewest errors; ties go to
-    the first. All else is as in METHODS: ten epochs of one-vs-all, at most a hundred of the multiclass forms, thresholds.
+    Each chooses its width of WIDTHS by the fewest errors of a five-fold cross-validation on X (n, d), y (n,); of equal ones
+    the first. All else is as in `trials`: ten epochs of one-vs-all, at most a hundred of the multiclass forms, thresholds.
     """
-    unit = np.sqrt(X.shape[1] / 2)
-    options = dict(random_state=random_state, n_jobs=1)
+    options = {"random_state": random_state, "n_jobs": 1}
+    multiclass = MulticlassKernelPerceptron("rbf", max_iter=100, count_errors=False, **options)
     forms = {
-        "one-vs-all": lambda sigma: OneVsAllKernelPerceptron("rbf", gamma=1 / (2 * sigma**2), max_iter=10, **options),
-        "ordinary": lambda sigma: _multiclass(sigma, "ordinary", options),
-        "Xu-Zhang": lambda sigma: _multiclass(sigma, "xu-zhang", options),
+        "one-vs-all": OneVsAllKernelPerceptron("rbf", max_iter=10, **options),
+        "ordinary": multiclass,
+        "Xu-Zhang": clone(multiclass).set_params(update="xu-zhang"),
     }
-    folds = list(StratifiedKFold(5, shuffle=True, random_state=random_state).split(X, y))
+    gammas = [gaussian(sigma=width * np.sqrt(X.shape[1] / 2)).gamma for width in WIDTHS]
+    folds = StratifiedKFold(5, shuffle=True, random_state=random_state)
     chosen = {}
-    for name, make in forms.items():
-        errors = np.zeros((len(WIDTHS), 2), dtype=int)
-        for row, width in enumerate(WIDTHS):
-            for train, test in folds:
-                model = make(width * unit).fit(X[train], y[train])
-                errors[row] += [np.sum(model.predict(X[test], predictor=p) != y[test]) for p in ("final", "average")]
-        for column, predictor in enumerate(("final", "average")):
-            width = WIDTHS[errors[:, column].argmin()]
-            model = make(width * unit).fit(X, y)
-            chosen[f"{name}, tuned, {predictor}"] = width, _with_predictor(model, predictor)
+    for name, form in forms.items():
+        search = GridSearchCV(form, {"gamma": gammas}, scoring=_without_errors, cv=folds, refit=False).fit(X, y)
+        for predictor in ("final", "average"):
+            best = search.cv_results_[f"rank_test_{predictor}"].argmin()
+            model = clone(form).set_params(gamma=gammas[best], predictor=predictor)
+            chosen[f"{name}, tuned, {predictor}"] = WIDTHS[best], model
     return chosen
 
 
-def _multiclass(sigma, update, options):
-    gamma = gaussian(sigma=sigma).gamma
-    options = options | {"update": update, "max_iter": 100, "count_errors": False}
-    return MulticlassKernelPerceptron("rbf", gamma=gamma, predictor="final", **options)
+def _without_errors(model, X, y):
+    """Scores for a grid search: minus the errors of both predictors of one fit."""
+    return {name: -zero_one_loss(y, model.predict(X, predictor=name), normalize=False) for name in ("final", "average")}
 
 
 def left_out(spectrum, targets, lambdas):

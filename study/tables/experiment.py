@@ -5,8 +5,8 @@ other folds, and any other data set can go through it. Each data set has one set
 the three published rows (linear, kernel; rows, of a set that is not published),
 the same under other readings of the source (readings), the learning curves, the grid of kernel parameters, the choice by
 inner folds (chosen), the four predictors, with thresholds and without (thresholds), other methods (baselines), one of them
-fold by fold (rival), and new speakers. The cross-validations themselves are in study.tables.protocol and
-study.tables.readings.
+fold by fold (rival), and new speakers. The cross-validations themselves are in study.tables.protocol,
+study.tables.readings and study.tables.rivals.
 
 Error rates are fractions.
 """
@@ -229,12 +229,14 @@ def chosen(settings, *, progress=False):
 
 @experiment("tables", **DECLARED, parameters=_plain())
 def baselines(settings, *, progress=False):
-    """Test errors of other methods, for Table I; columns as in `protocol.cross_validate_baselines`."""
+    """Mean test errors of other methods, for Table I; columns dataset, method, repeat, test_mean."""
     # In processes: scikit-learn's ensembles set filters of warnings that threads share, and then warn of each other.
     jobs = [[(settings.dataset, repeat)] for repeat in settings.repeats("baselines")]
-    run = delayed(partial(cv.cross_validate_baselines, n_folds=settings.n_folds, threads=1))
+    run = delayed(partial(rivals.cross_validate, n_folds=settings.n_folds, threads=1))
     workers = Parallel(n_jobs=min(cpu_count(), len(jobs)))
-    return pd.concat(workers(run(job) for job in tqdm(jobs, unit="job", disable=not progress)), ignore_index=True)
+    folds = pd.concat(workers(run(job) for job in tqdm(jobs, unit="job", disable=not progress)))
+    rates = folds.assign(test_mean=folds["test_errors"] / folds["n_test"])
+    return rates.groupby(["dataset", "method", "repeat"], sort=False, as_index=False)["test_mean"].mean().round(12)
 
 
 @experiment("tables", **DECLARED, parameters=_plain())
@@ -276,9 +278,10 @@ def readings(settings, *, progress=False):
 
 @experiment("tables", **DECLARED, parameters=_plain())
 def rival(settings, *, progress=False):
-    """Test errors of the support vector machine on the folds of the first repeats; columns as in `rivals.rival`."""
+    """Test errors of the RIVAL in the folds of the first repeats; columns as in `rivals.cross_validate`, without method."""
     jobs = [(settings.dataset, repeat) for repeat in settings.repeats("grid", "rbf")]
-    return rivals.rival(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
+    sizes = {"n_folds": settings.n_folds, "threads": cpu_count()}
+    return rivals.cross_validate(jobs, names=[rivals.RIVAL], progress=progress, **sizes).drop(columns="method")
 
 
 @experiment("tables", **DECLARED, parameters=_plain())

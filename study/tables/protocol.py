@@ -16,14 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
 from kp import kernels
@@ -362,37 +356,3 @@ def _chosen_row(task, n_folds, inner_folds):
     head = {"dataset": dataset, "kernel": best.kernel, "repeat": repeat, "fold": index}
     found = {"parameter": best.parameter, "iterations": iterations, "test_errors": test_errors, "n_test": len(test)}
     return head | found | {"inner_error": round(min(inner) / len(train), 12)}
-
-
-# Other methods, for Table I.
-
-
-def baselines(random_state, inner_folds=3):
-    """{name: estimator}: classifiers with fixed parameters, or with parameters tuned by an inner cross-validation."""
-    inner = StratifiedKFold(inner_folds, shuffle=True, random_state=random_state)
-    widths = {"svc__C": [1, 10, 100], "svc__gamma": [0.1, 0.5, 2.0, 8.0]}
-    neighbours = {"kneighborsclassifier__n_neighbors": [1, 3, 5, 7, 9, 15]}
-    return {
-        "support vector machine, RBF": GridSearchCV(make_pipeline(MinMaxScaler(), SVC()), widths, cv=inner),
-        "nearest neighbours": GridSearchCV(make_pipeline(MinMaxScaler(), KNeighborsClassifier()), neighbours, cv=inner),
-        "random forest": RandomForestClassifier(random_state=random_state),
-        "decision tree": DecisionTreeClassifier(random_state=random_state),
-        "Gaussian naive Bayes": GaussianNB(),
-    }
-
-
-def cross_validate_baselines(jobs, *, n_folds=10, threads=2, progress=False):
-    """Mean test error of each of the `baselines`; jobs are (dataset, repeat). Columns dataset, method, repeat, test_mean."""
-    rows = in_parallel(lambda job: _baseline_rows(job, n_folds), jobs, threads=threads, progress=progress)
-    return pd.DataFrame([row for part in rows for row in part], columns=["dataset", "method", "repeat", "test_mean"])
-
-
-def _baseline_rows(job, n_folds):
-    dataset, repeat = job
-    X, y = load(dataset)
-    folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y))
-    rows = []
-    for name, model in baselines(repeat).items():
-        wrong = [np.mean(model.fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in folds]
-        rows.append((dataset, name, repeat, round(float(np.mean(wrong)), 12)))
-    return rows

@@ -1,34 +1,57 @@
-"""Baselines of the repeated cross-validations: an SVM on the same folds, and a set in its own two parts.
+"""Baselines of the repeated cross-validations: other methods on the same folds, and a set in its own two parts.
 
 Source of the published numbers: Xu & Zhang 2005, Table I. The folds are those of study.tables.protocol.
 """
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from study import datasets
-from study.tables.protocol import Fold, baselines, in_parallel, load, run
+from study.tables.protocol import Fold, in_parallel, load, run
 
 RIVAL = "support vector machine, RBF"
-"""The one of the `protocol.baselines` against which tests are made, declared before they were."""
+"""The one of the `baselines` against which tests are made, declared before they were."""
 
 
-def rival(jobs, *, n_folds=10, threads=2, progress=False):
-    """Test errors of the RIVAL; jobs are (dataset, repeat). Columns dataset, repeat, fold, test_errors, n_test."""
-    rows = in_parallel(lambda job: _rival_rows(job, n_folds), jobs, threads=threads, progress=progress)
-    return pd.DataFrame(
-        [row for part in rows for row in part], columns=["dataset", "repeat", "fold", "test_errors", "n_test"]
-    )
+def baselines(random_state, inner_folds=3):
+    """{name: estimator}: classifiers with fixed parameters, or with parameters tuned by an inner cross-validation."""
+    inner = StratifiedKFold(inner_folds, shuffle=True, random_state=random_state)
+    widths = {"svc__C": [1, 10, 100], "svc__gamma": [0.1, 0.5, 2.0, 8.0]}
+    neighbours = {"kneighborsclassifier__n_neighbors": [1, 3, 5, 7, 9, 15]}
+    return {
+        "support vector machine, RBF": GridSearchCV(make_pipeline(MinMaxScaler(), SVC()), widths, cv=inner),
+        "nearest neighbours": GridSearchCV(make_pipeline(MinMaxScaler(), KNeighborsClassifier()), neighbours, cv=inner),
+        "random forest": RandomForestClassifier(random_state=random_state),
+        "decision tree": DecisionTreeClassifier(random_state=random_state),
+        "Gaussian naive Bayes": GaussianNB(),
+    }
 
 
-def _rival_rows(job, n_folds):
-    dataset, repeat = job
+def cross_validate(jobs, *, names=None, n_folds=10, threads=2, progress=False):
+    """Test errors of the `baselines`, or of those of these names; jobs are (dataset, repeat). A row for each fold.
+
+    Columns dataset, method, repeat, fold, test_errors, n_test.
+    """
+    rows = in_parallel(lambda job: _fold_rows(*job, names, n_folds), jobs, threads=threads, progress=progress)
+    columns = ["dataset", "method", "repeat", "fold", "test_errors", "n_test"]
+    return pd.DataFrame([row for part in rows for row in part], columns=columns)
+
+
+def _fold_rows(dataset, repeat, names, n_folds):
     X, y = load(dataset)
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y)
-    model = baselines(repeat)[RIVAL]
+    folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y))
+    models = baselines(repeat)
     return [
-        (dataset, repeat, i, int((model.fit(X[a], y[a]).predict(X[b]) != y[b]).sum()), len(b))
+        (dataset, name, repeat, i, int((models[name].fit(X[a], y[a]).predict(X[b]) != y[b]).sum()), len(b))
+        for name in names or models
         for i, (a, b) in enumerate(folds)
     ]
 

@@ -120,8 +120,9 @@ def forms(form, thresholds, candidate, A, B, y):
     wanted = [(predictor, epoch) for predictor in PREDICTORS for epoch in (1, 7)]
     grams = methods.Grams(A, B)
     own = method(form, thresholds)
-    model = own.fit(candidate, grams, y, epochs=7, random_state=3)
-    found = own.predictions(model, own.points(candidate, grams), wanted)
+    training, points = grams.of(candidate, own.learns_in)
+    model = own.fit(candidate, training, y, epochs=7, random_state=3)
+    found = own.predictions(model, points, wanted)
     options = dict(max_iter=7, random_state=3)
     threshold = thresholds == "on"
     sigma = candidate.width * grams.median
@@ -174,7 +175,8 @@ def test_ridge_on_labels_solves_the_ridge_equations(wine):
     K = np.exp(-2.0 * ((X[:, None] - X[None]) ** 2).sum(-1))
     targets = np.where(y[:, None] == np.unique(y), 1.0, -1.0)
     scores = K @ np.linalg.solve(K + 0.1 * np.eye(len(X)), targets)
-    assert methods.RidgeOnLabels(0.1).fit(K, y).predict(K).tolist() == np.unique(y)[scores.argmax(1)].tolist()
+    model = methods.RidgeOnLabels(0.1, kernel="precomputed").fit(K, y)
+    assert model.predict(K).tolist() == np.unique(y)[scores.argmax(1)].tolist()
 
 
 def test_rates_average_repetitions_and_count_each_example_once():

@@ -63,7 +63,7 @@ EDITS = {
     "an environment variable": ("kp/__init__.py", "from kp.budget", "os.environ['X'] = ''\nfrom kp.budget", OURS, set()),
     "how files are read": ("study/datasets/parse.py", "def vowel(file)", "def vowel(file, x=1)", OURS, set()),
     "how tables are stored": ("study/results/store.py", "table_text(table)\n", "table_text(table.T)\n", OURS, set()),
-    "a protocol of one room": ("study/tables/protocol.py", "inner_folds=3", "inner_folds=5", {"tables"}, {"mnist", "seeds"}),
+    "a protocol of one room": ("study/tables/rivals.py", "inner_folds=3", "inner_folds=5", {"tables"}, {"mnist", "seeds"}),
     "a message": ("study/seeds/experiment.py", "to be solved", "to be resolved", {"seeds"}, {"mnist", "tables"}),
 }
 """{what is edited: (file, text, its replacement, what must be stale, what must not): rooms, or names of results}."""

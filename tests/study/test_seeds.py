@@ -5,7 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
+from kp.multiclass import MulticlassKernelPerceptron
 from study import datasets, statistics
 from study.seeds import claims, derivations, experiment, facts, figures, methods, tables
 from study.seeds.kernel_ridge import KernelRidgeClassifier, self_tuning_kernel
@@ -101,13 +103,38 @@ def test_fixed_splits_take_the_first_the_last_or_evenly_spread_examples_of_each_
 
 
 def test_methods_count_errors_of_examples_and_of_splits_alike(monkeypatch):
-    makers = methods._discriminant, methods._self_tuning_tuned, methods._named_clusters
-    monkeypatch.setattr(experiment, "METHODS", makers)
+    names = "linear discriminant analysis", "kernel ridge, self-tuning, tuned", "k-means, named on the training part"
+    monkeypatch.setattr(experiment, "trials", lambda *training: {name: methods.trials(*training)[name] for name in names})
     first, second = (experiment.methods.compute(experiment.Settings(dataset="iris-bundled", n_splits=5)) for _ in range(2))
     for name in ("methods", "points"):
         pd.testing.assert_frame_equal(first[name], second[name])
     by_split, by_point = (first[name].groupby("method")["errors"].sum() for name in ("methods", "points"))
     assert by_split.to_dict() == by_point.to_dict() and first["points"]["tested"].sum() == first["methods"]["n"].sum()
+
+
+def test_tuned_forms_have_the_width_of_the_fewest_errors_in_five_folds():
+    data = datasets.load("iris-bundled")
+    rows = np.random.RandomState(2).permutation(150)[:60]
+    X, y = experiment.scaled(data.X, rows, "train")[rows], np.unique(data.y, return_inverse=True)[1][rows]
+    chosen = methods.tuned_forms(X, y, 3)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=3).split(X, y))
+    for predictor in ("final", "average"):
+        errors = []
+        for width in methods.WIDTHS:
+            model = MulticlassKernelPerceptron(
+                "rbf",
+                gamma=1 / (width**2 * X.shape[1]),
+                update="xu-zhang",
+                max_iter=100,
+                random_state=3,
+                predictor=predictor,
+            )
+            errors.append(sum(np.sum(model.fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in folds))
+        assert len(set(errors)) > 1
+        width, model = chosen[f"Xu-Zhang, tuned, {predictor}"]
+        assert width == methods.WIDTHS[errors.index(min(errors))]
+        assert model.update == "xu-zhang" and model.predictor == predictor
+        assert model.gamma == pytest.approx(1 / (width**2 * X.shape[1]))
 
 
 def test_poles_are_where_the_matrix_is_singular_and_features_have_none(iris):

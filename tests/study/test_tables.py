@@ -279,7 +279,6 @@ def tiny():
     with pytest.MonkeyPatch.context() as patch:
         for table in tables.READINGS:
             patch.setitem(tables.READINGS, table, few)
-        patch.setattr(cv, "baselines", lambda seed: {"tree": DecisionTreeClassifier(random_state=seed)})
         patch.setattr(rivals, "baselines", lambda seed: {rivals.RIVAL: DecisionTreeClassifier(random_state=seed)})
         yield tables.with_repeats({each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS})
 
