@@ -34,6 +34,7 @@ def foreign_kernel(tmp_path, monkeypatch):
 def fork(monkeypatch):
     """From its call on and in this test, kernels are forked from this process."""
     from jupyter_client.provisioning import KernelProvisionerFactory
+    from matplotlib import pyplot
 
     from study import reading
     from study.report import forked
@@ -41,8 +42,9 @@ def fork(monkeypatch):
     factory = KernelProvisionerFactory.instance()
     monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
     # As in a command that has read and drawn nothing yet but what study.style reads: other tests have, and pyplot keeps the
-    # backend of its first figure.
+    # backend of its first figure, and figures that are open.
     monkeypatch.setattr(forked, "READ", set())
     monkeypatch.setattr(reading, "READ", {"study/style.mplstyle"})
+    pyplot.close("all")
     monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
     return lambda: forked.use(["study.style"])
