@@ -15,7 +15,6 @@ from study.budgets.names import (
     KEYS,
     LEARNERS,
     MARGIN,
-    NAMES,
     NORMA,
     ODD_OR_EVEN,
     PAIRS,
@@ -24,7 +23,6 @@ from study.budgets.names import (
     VOTED,
 )
 from study.protocols.margins import vote_bound
-from study.words import p_value, points, styled
 
 ORDERS = "random orders"
 HALF_DECADE = 10**0.5
@@ -364,33 +362,3 @@ def bounds_compared(found):
 
 
 # For readers.
-
-
-def account_table(account):
-    """`forgetron_account` as it is printed."""
-    formats = {"Q / M": ".4f", "mistakes M": ",.0f", "damage Q": ",.1f", "mean 1 - phi": ".2g", "reach": ".2f"}
-    return styled(account.replace({"method": NAMES}), formats)
-
-
-def guarantee_table(guarantee):
-    """`guarantee_by_budget` as it is printed."""
-    shown = guarantee[["budget", "covered", "norm", "least", "mistakes"]].replace({"covered": {True: "yes", False: "no"}})
-    return styled(shown, {"norm": ".2f", "least": ".1%", "mistakes": ".1%"})
-
-
-def overfitting_table(over):
-    """`overfitting` as it is printed."""
-    formats = dict.fromkeys(["train", "test", "test_low", "test_high"], points) | {"noise": ".0%", "test_p": p_value}
-    return styled(over[["predictor", *formats, "overfits"]], formats)
-
-
-def bounds_table(summary):
-    """`bound_summary` as it is printed."""
-    formats = dict.fromkeys(["by mistakes", "by margin", "vote", "SVM held"], ".1%")
-    return styled(summary, formats | dict.fromkeys(["mistakes", "bound", "separable bound"], ",.0f"))
-
-
-def bounds_compared_table(compared):
-    """`bounds_compared` as they are printed."""
-    formats = dict.fromkeys(["vote", "machine", "vote_test", "machine_test"], ".1%") | {"p": p_value}
-    return styled(compared.drop(columns=["test_low", "test_high", "n_orders"]), formats)

@@ -410,13 +410,6 @@ def misprints_table(misprints):
     return words.styled(shown.rename(columns=columns), {"accuracy from": ".2%", "to": ".2%"})
 
 
-def optima_table(optima):
-    """`optima` as they are printed."""
-    columns = {"sound": "settings with K + λI", "settings": "number", "lam": "λ", "tau": "τ"}
-    columns |= {"better": "above 91.67 %", "equal": "with 91.67 %"}
-    return words.styled(optima.rename(columns=columns), {"best": ".2%", "number": ","})
-
-
 def pairs_table(pairs):
     """`setting_pairs` as they are printed."""
     shown = compared(pairs["difference"]).assign(sound=pairs["sound"].map({True: "yes", False: "no"}))
@@ -429,21 +422,10 @@ def clusterings_table(kinds):
     return words.styled(kinds, {"best": ".1%", "worst": ".1%"})
 
 
-def wine_table(wine):
-    """`hard_table` as it is printed."""
-    return words.styled(wine, dict.fromkeys(wine.columns[1:], ".1%"))
-
-
 def maps_table(maps):
     """`derivations.feature_maps` as they are printed; tiny eigenvalues are rounding errors."""
     columns = {"smallest_eigenvalue": "smallest / largest eigenvalue", "difference": "largest difference"}
     return words.styled(maps.round(12).replace(-0.0, 0.0).rename(columns=columns))
-
-
-def wine_tests_table(majority, network):
-    """Differences of errors on wine from the most frequent grade and from the neural network (facts.wine), as printed."""
-    pairs = {"most frequent class": compared(majority), "neural network": compared(network)}
-    return words.styled(pd.concat(pairs).rename_axis(["minus", "dataset", "method"]).reset_index())
 
 
 def numbers_table(ledger):
