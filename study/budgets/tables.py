@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from study import statistics
-from study.budgets.guarantee import LEAST_BUDGET, budget_for, reach
+from study.budgets.guarantee import LEAST_BUDGET, budget_for
 from study.budgets.names import (
     BESIDE,
     FINAL,
@@ -148,11 +148,8 @@ def memory_tests(memory, final):
 
 
 def forgetron_account(streams, final, problem):
-    """M, Q, Q / M and the mean shrink 1 - phi of each removal, means over orders, by Forgetron and budget.
-
-    The guarantee rests on Q / M <= 15 / 32; its competitors have |g| <= (1 / 4) sqrt((B + 1) / log(B + 1)) = reach, and it
-    needs B >= 83, which `covered` says.
-    """
+    """Damage Q over mistakes M, and the mean shrink 1 - phi of each removal, means over orders, by Forgetron and budget. The
+    guarantee rests on Q / M <= 15 / 32."""
     table = by_budget(streams, final, problem)
     table = table[table["method"].isin(["forgetron", "basic forgetron"])]
     removals = table["mistakes"] - table["budget"]
@@ -160,12 +157,8 @@ def forgetron_account(streams, final, problem):
         {
             "method": table["method"],
             "budget": table["budget"],
-            "covered": table["budget"] >= LEAST_BUDGET,
-            "mistakes M": table["mistakes"],
-            "damage Q": table["damage"],
             "Q / M": table["damage"] / table["mistakes"],
             "mean 1 - phi": (table["shrinking"] / removals).where(removals > 0),
-            "reach": reach(table["budget"]),
         }
     ).reset_index(drop=True)
 
@@ -181,8 +174,8 @@ def guarantee_by_budget(guaranteed):
         least = statistics.student(group["upper"] / group["n"], varies=ORDERS)
         needed = np.mean([budget_for(norm) for norm in group["norm"]])
         mistakes = (group["mistakes"] / group["n"]).mean()
-        rows.append((budget, budget >= LEAST_BUDGET, group["norm"].mean(), least.estimate, least.low, mistakes, needed))
-    return pd.DataFrame(rows, columns=["budget", "covered", "norm", "least", "low", "mistakes", "needed"])
+        rows.append((budget, budget >= LEAST_BUDGET, least.estimate, least.low, mistakes, needed))
+    return pd.DataFrame(rows, columns=["budget", "covered", "least", "low", "mistakes", "needed"])
 
 
 # Wrong labels.
@@ -321,23 +314,20 @@ def late_mistakes(noise):
 
 
 def bound_summary(bounds):
-    """Means over orders by n and degree: mistakes, bounds, and what they say of the vote, in fractions."""
-    rows = bounds.groupby(["n", "degree"], as_index=False).agg(
-        mistakes=("mistakes", "mean"), bound=("bound", "mean"), hard_bound=("hard_bound", "mean"),
-        vote_errors=("vote_errors", "mean"), n_test=("n_test", "first"), svm_support=("svm_support", "mean"),
-    )  # fmt: skip
-    rows["by mistakes"] = vote_bound(rows["mistakes"], rows["n"])
-    rows["by margin"] = vote_bound(rows["bound"], rows["n"])
-    rows["vote"] = rows["vote_errors"] / rows["n_test"]
-    rows["SVM held"] = rows["svm_support"] / (rows["n"] + 1)
-    return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
+    """Means over orders by degree: mistakes, and in fractions the bounds of the vote, by its mistakes and by the margin, and
+    of the machine (SVM held)."""
+    rows = bounds.groupby("degree")[["n", "mistakes", "bound", "svm_support"]].mean()
+    return pd.DataFrame({
+        "mistakes": rows["mistakes"],
+        "by mistakes": vote_bound(rows["mistakes"], rows["n"]),
+        "by margin": vote_bound(rows["bound"], rows["n"]),
+        "SVM held": rows["svm_support"] / (rows["n"] + 1),
+    })  # fmt: skip
 
 
 def bound_ratios(summary, by="by mistakes"):
-    """The vote's bound, by its mistakes or "by margin", over the machine's, by degree, at the smallest n; summary is
-    bound_summary's."""
-    own = summary[summary["n"] == summary["n"].min()].set_index("degree")
-    return own[by] / own["SVM held"]
+    """The vote's bound, by its mistakes or "by margin", over the machine's, by degree; summary is bound_summary's."""
+    return summary[by] / summary["SVM held"]
 
 
 def bounds_compared(found):
@@ -359,6 +349,3 @@ def bounds_compared(found):
         rows.append((n, *means, *errors, len(vote)))
     names = ["n", "vote", "machine", "ratio", "low", "high", "vote_test", "machine_test", "test_low", "test_high", "p"]
     return pd.DataFrame(rows, columns=[*names, "n_orders"])
-
-
-# For readers.
