@@ -342,18 +342,6 @@ def hard_majority(hard):
     return rows.set_index("dataset")["error"].reindex(hard["dataset"].unique())
 
 
-def hard_table(hard, names):
-    """The mean errors of always the most frequent class and of some methods: a row for each, a column for each set.
-
-    The last row is the lowest error of all methods, whichever it is on a set.
-    """
-    methods = hard_methods(hard)
-    errors = methods.pivot(index="method", columns="dataset", values="error")[hard["dataset"].unique()]
-    rows = {"always the most frequent": hard_majority(hard)} | {name: errors.loc[name] for name in names}
-    rows |= {"lowest of all methods": errors.min()}
-    return pd.DataFrame(rows).T.rename_axis(index="method", columns=None).reset_index()
-
-
 def hard_against(hard, control, methods=None):
     """{(set, method): Difference} of the errors from those of one control on the same splits of the same set.
 
