@@ -388,13 +388,8 @@ def test_bounds_and_errors_of_the_vote_and_of_the_machine_are_drawn_as_means_ove
     bounds = made["bounds"]
     left, right = figures.figure_bounds(bounds).axes
     means = bounds.groupby("degree")[["mistakes", "bound", "vote_errors", "svm_errors", "svm_support"]].mean()
-    n_test = bounds["n_test"].iloc[0]
-    wanted = [
-        2 * means["mistakes"] / 41,
-        means["vote_errors"] / n_test,
-        means["svm_support"] / 41,
-        means["svm_errors"] / n_test,
-    ]
+    vote, machine = (means[f"{name}_errors"] / bounds["n_test"].iloc[0] for name in ("vote", "svm"))
+    wanted = [2 * means["mistakes"] / 41, vote, means["svm_support"] / 41, machine]
     np.testing.assert_allclose(np.array([line.get_ydata() for line in left.lines[:2]]), means[["bound", "mistakes"]].T)
     np.testing.assert_allclose(np.array([line.get_ydata() for line in right.lines]), 100 * np.array(wanted))
 

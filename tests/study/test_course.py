@@ -109,11 +109,8 @@ def test_the_listing_is_run_as_it_is_printed(listing, s, run):
     X, y, stored, left = literal_listing(s, run)
     row = listing[(listing["s"] == s) & (listing["run"] == run)].iloc[0]
     moved = np.diff(stored, axis=0).any(axis=2)
-    assert row[["modifications", "weight_vectors", "converged"]].tolist() == [
-        moved.any(axis=1).sum(),
-        moved.sum(),
-        left == 0,
-    ]
+    expected = [moved.any(axis=1).sum(), moved.sum(), left == 0]
+    assert row[["modifications", "weight_vectors", "converged"]].tolist() == expected
 
 
 def test_the_listing_may_go_on_where_planes_can_separate_the_classes(listing):
