@@ -332,8 +332,8 @@ def fit_digits(K, y, *, code, random_state, max_iter=100):
 
 
 def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0):
-    """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, epochs,
-    converged, mistakes (over all outputs), unmatched (test images whose outputs match no code), unmatched_errors."""
+    """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, converged,
+    unmatched (test images whose outputs match no code), unmatched_errors."""
     rows = []
     for width in widths:
         K = digits.gram(width)
@@ -348,12 +348,12 @@ def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0
                 wrong = model.classes_[class_scores(f.T, model.code_).argmax(axis=1)] != digits.y[test]
                 train_errors = np.count_nonzero(model.predict(K_train) != digits.y[train])
                 rows.append((
-                    width, code, split, train_errors, wrong.sum(), len(train), len(test), model.n_iter_, model.converged_,
-                    sum(map(len, model.mistakes_)), unmatched.sum(), (unmatched & wrong).sum(),
+                    width, code, split, train_errors, wrong.sum(), len(train), len(test), model.converged_, unmatched.sum(),
+                    (unmatched & wrong).sum(),
                 ))  # fmt: skip
     names = [
-        "width", "code", "split", "train_errors", "test_errors", "n_train", "n_test", "epochs", "converged", "mistakes",
-        "unmatched", "unmatched_errors",
+        "width", "code", "split", "train_errors", "test_errors", "n_train", "n_test", "converged", "unmatched",
+        "unmatched_errors",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=names)
 

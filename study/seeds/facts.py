@@ -219,7 +219,7 @@ def wine(hard):
     of_network = network(hard)
     sets = list(hard["dataset"].unique())
     methods = tables.hard_methods(hard)
-    copies = tables.hard_copies(hard).query("method == 'nearest neighbours, 1'")
+    copies = tables.hard_copies(hard)
     return SimpleNamespace(
         sets=sets, source_setting=[majority[name, REFERENCE] for name in sets],
         milder=[majority[name, MILDER] for name in sets], machine=[of_network[name, VECTORS] for name in sets],

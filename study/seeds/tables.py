@@ -310,34 +310,27 @@ def error_rates(points, method):
 
 
 def hard_summary(hard):
-    """Errors on the sets that may not separate, averaged over the splits; a row for each kind of trial.
-
-    Columns: dataset, repeats, method, n_train, error, sd, off (mean absolute error in grades), far (share wrong by more than
-    one grade; both missing where classes have no order), whole (trained on all training examples).
-    """
-    shares = {name: hard[column] / hard["n"] for name, column in {"error": "errors", "off": "absolute_error"}.items()}
-    table = hard.assign(**shares, far=hard["far"] / hard["n"])
-    rows = table.groupby(["dataset", "repeats", "method", "n_train"], as_index=False, sort=False).agg(
-        error=("error", "mean"), sd=("error", "std"), off=("off", "mean"), far=("far", "mean")
-    )
-    return rows.assign(whole=rows["n_train"] == rows.groupby(["dataset", "repeats"])["n_train"].transform("max"))
+    """Errors on the sets that may not separate, over the splits: dataset, repeats, method, error (mean), sd."""
+    table = hard.assign(error=hard["errors"] / hard["n"])
+    groups = table.groupby(["dataset", "repeats", "method"], as_index=False, sort=False)
+    return groups.agg(error=("error", "mean"), sd=("error", "std"))
 
 
 def hard_methods(hard):
-    """Methods on the whole training part, without repeated rows: dataset, method, error, sd, off, far; fewest errors first.
+    """Methods without repeated rows: dataset, method, error, sd; fewest errors first.
 
     The most frequent class is left out; see `hard_majority`.
     """
-    rows = hard_summary(hard).query("whole and repeats == 'dropped' and method != @MAJORITY")
+    rows = hard_summary(hard).query("repeats == 'dropped' and method != @MAJORITY")
     order = rows["dataset"].map({name: number for number, name in enumerate(rows["dataset"].unique())})
     rows = rows.assign(order=order, method=spelled(rows["method"]))
     rows = rows.sort_values(["order", "error"], kind="stable", ignore_index=True)
-    return rows[["dataset", "method", "error", "sd", "off", "far"]]
+    return rows[["dataset", "method", "error", "sd"]]
 
 
 def hard_majority(hard):
     """The error of always naming the most frequent class, for each set: a Series, its index the set."""
-    rows = hard_summary(hard).query("whole and repeats == 'dropped'")
+    rows = hard_summary(hard).query("repeats == 'dropped'")
     rows = rows[rows["method"] == MAJORITY]
     return rows.set_index("dataset")["error"].reindex(hard["dataset"].unique())
 
@@ -345,11 +338,10 @@ def hard_majority(hard):
 def hard_against(hard, control, methods=None):
     """{(set, method): Difference} of the errors from those of one control on the same splits of the same set.
 
-    Without repeated rows, all trained on the whole training part; methods: as the study spells them, all by default. The
-    splits share examples: the corrected resampled t (Nadeau & Bengio 2003), with Holm's correction over all comparisons.
+    Without repeated rows; methods: as the study spells them, all by default. The splits share examples: the corrected
+    resampled t (Nadeau & Bengio 2003), with Holm's correction over all comparisons.
     """
-    whole = hard["n_train"] == hard.groupby(["dataset", "repeats"])["n_train"].transform("max")
-    rows = hard[whole & (hard["repeats"] == "dropped")]
+    rows = hard[hard["repeats"] == "dropped"]
     rows = rows.assign(error=rows["errors"] / rows["n"], method=spelled(rows["method"]))
     found = {}
     for name, part in rows.groupby("dataset", sort=False):
@@ -368,7 +360,7 @@ def hard_copies(hard):
     """
     keys = ["dataset", "method"]
     kept = hard[hard["repeats"] == "kept"].groupby(keys, sort=False)[["n", "errors"]].sum().reset_index()
-    rows = kept.merge(hard_summary(hard).query("whole and repeats == 'dropped'"), on=keys)
+    rows = kept.merge(hard_summary(hard).query("repeats == 'dropped'"), on=keys)
     rows = rows.assign(method=spelled(rows["method"]), kept=rows["errors"] / rows["n"], dropped=rows["error"])
     return rows[[*keys, "kept", "dropped"]]
 
