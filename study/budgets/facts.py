@@ -135,15 +135,12 @@ def guarantee(guaranteed):
 
 
 def overfitting(learnt):
-    """What more epochs do, from `tables.learners`: table (`tables.overfitting`, Holm over all training and test changes); of
-    the test error harmed, the rows of predictors that overfit, by predictor and share of wrong labels, and final, those of
+    """What more epochs do, from `tables.learners`: table (`tables.overfitting`, Holm over all training and test changes). Of
+    the test error: of, its rows by predictor and share of wrong labels; harmed, which of these overfit; and final, those of
     the final predictor by that share."""
     over = tables.overfitting(learnt)
-    rows = over.rename(columns={"test": "estimate", "test_low": "low", "test_high": "high"})
-    return SimpleNamespace(
-        table=over, harmed=rows[rows["overfits"]].set_index(["predictor", "noise"]),
-        final=rows[rows["predictor"] == FINAL].set_index("noise"),
-    )  # fmt: skip
+    rows = over.set_index(["predictor", "noise"]).rename(columns={"test": "estimate", "test_low": "low", "test_high": "high"})
+    return SimpleNamespace(table=over, of=rows, harmed=rows.index[rows["overfits"]].tolist(), final=rows.loc[FINAL])
 
 
 def bounds(settings, found):
