@@ -139,7 +139,8 @@ def overfitting(learnt):
     the test error: of, its rows by predictor and share of wrong labels; harmed, which of these overfit; and final, those of
     the final predictor by that share."""
     over = tables.overfitting(learnt)
-    rows = over.set_index(["predictor", "noise"]).rename(columns={"test": "estimate", "test_low": "low", "test_high": "high"})
+    names = {"test": "estimate", "test_low": "low", "test_high": "high"}
+    rows = over.rename(columns=names).set_index(["predictor", "noise"])
     return SimpleNamespace(table=over, of=rows, harmed=rows.index[rows["overfits"]].tolist(), final=rows.loc[FINAL])
 
 
