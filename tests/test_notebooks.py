@@ -100,6 +100,17 @@ def test_tags_are_known_and_captions_follow_what_they_are_of(path):
 
 
 @each_source
+def test_words_refer_to_every_figure_and_table_or_stand_above_it(path):
+    words = [cell for cell in read(path).cells if cell.cell_type == "markdown"]
+    pointed = set(re.findall(r"\]\(#([\w-]+)\)", "\n".join(cell.source for cell in words)))
+    alone = []
+    for before, cell in pairwise(words):
+        introduced = not captioned(tags(before)) and re.search(r"^[^#\n]", HEAD.sub("", before.source), re.MULTILINE)
+        alone += [name for name in captioned(tags(cell)) if not introduced and name not in pointed]
+    assert not alone, f"refer to {', '.join(alone)} by [](#NAME), say in the cell above what it shows, or remove it"
+
+
+@each_source
 def test_a_condition_is_one_condition_and_its_code_has_no_error(path):
     for condition in conditions_of(path):
         tree = ast.parse(condition, mode="eval").body

@@ -23,7 +23,7 @@ from kp.perceptron import visiting_orders
 from study import datasets
 from study.budgets import descent, guarantee
 from study.budgets.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
-from study.protocols.margins import mistake_bound, rounded, separable_bound, unit_margins
+from study.protocols.margins import mistake_bound, rounded, unit_margins
 from study.protocols.settings import IMAGES, BaseSettings, require_integers
 from study.results.experiment import experiment
 
@@ -77,13 +77,6 @@ class Noise(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound(Part):
-    """Mistakes and bounds at one degree; n_bound examples where a support vector machine gives u."""
-
-    n_bound: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Guarantee(Part):
     """The Forgetron's guarantee at each of these budgets."""
 
@@ -98,9 +91,9 @@ class Settings(BaseSettings):
 
     For tests there are n_repeats orders: of n_noise examples, visited n_epochs times, of which the fractions `noise` of the
     labels are wrong, at each lambda of `regularizations`; of n_memory examples for learners that hold equally many,
-    memory_budgets; and of n_bound examples for the Forgetron's guarantee. There are at least 5 of n_growth such examples
-    visited once, and size_repeats at each of `sizes`, the examples of the support vector machines. n_bound is also where
-    such a machine gives u, for the bounds at each of `degrees`.
+    memory_budgets; and of n_bound examples for the Forgetron's guarantee and the bounds at each of `degrees`. There are at
+    least 5 of n_growth such examples visited once, and size_repeats at each of `sizes`, the examples of the support vector
+    machines.
     """
 
     dataset: str
@@ -179,10 +172,8 @@ class Settings(BaseSettings):
         return [Guarantee(**vars(own), budgets=self.budgets)]
 
     def bounds(self):
-        """The parts of `bounds`: each degree at n_bound, in all orders, then at n_train, in the first."""
-        few = [self._part(Bound, degree=degree, n=self.n_bound, n_bound=self.n_bound) for degree in self.degrees]
-        more = [replace(part, n=self.n_train, n_orders=1) for part in few]
-        return few + (more if self.n_train > self.n_bound else [])
+        """The parts of `bounds`: each degree."""
+        return [self._part(Part, degree=degree, n=self.n_bound) for degree in self.degrees]
 
     def machines(self):
         """The parts of `machines`: right labels, no lambda besides 0."""
@@ -509,12 +500,10 @@ def vote(model, kernel, X):
 
 @experiment("budgets", published=PUBLISHED.bounds, data=_dataset, processes=2)
 def bounds(part, *, progress=False):
-    """One row for each order of a Bound.
+    """Mistakes and bounds at one degree: a row for each order.
 
-    Columns: degree, n, random_state, mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound
-    (R / gamma)^2 with the widest margin found, missing where none is positive; total mistakes in 30 passes and whether the
-    last was without one (separated); vote_errors of the first pass on n_test; svm_support, svm_errors of the
-    support vector machine (C = 10). total and svm_* are missing where n exceeds n_bound.
+    Columns: degree, n, random_state, mistakes in one pass, and their bound by the best u that support vector machines find;
+    vote_errors of that pass on n_test; svm_support and svm_errors of the support vector machine with C = 10.
     """
     data = datasets.load(part.dataset)
     rows = []
@@ -524,45 +513,19 @@ def bounds(part, *, progress=False):
         X, y = ordered(part, part.n, seed)
         z = 2 * y - 1
         kernel = kernels.polynomial(part.degree)
-        some = min(part.n, part.n_bound)
         model = BudgetPerceptron(budget=None, degree=part.degree, gamma=1, shuffle=False).fit(X, z)
-        K = normalized(kernel, X[:some], X[:some])
-        hard = np.nan
-        total = np.nan
-        separated = False
-        own = (np.nan, np.nan)
-        if part.n == some:
-            margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
-            widest = max(margins, key=np.min)
-            hard = separable_bound(widest, 1.0) if widest.min() > 0 else np.nan
-            longer = BudgetPerceptron(budget=None, degree=part.degree, gamma=1, max_iter=30, random_state=seed).fit(X, z)
-            total = int(longer.n_mistakes_[0])
-            separated = bool(np.all(z[:, None] * longer.online_scores_ > 0))
-            machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
-            own = len(machine.support_), int(np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test))
-        else:
-            margins = [_margins_of_part(kernel, K, X, z, cost) for cost in COSTS[1:-1]]
-        bound, gamma, deviation = min(mistake_bound(margin, 1.0) for margin in margins)
-        if model.n_mistakes_[0] > bound:
-            raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {model.n_mistakes_[0]}")
-        errors = int(np.sum(z_test * vote(model, kernel, data.X_test) <= 0))
-        values = [rounded(value) for value in (bound, gamma, deviation, hard)]
+        K = normalized(kernel, X, X)
+        bound = min(mistake_bound(unit_margins(K, z, cost=cost), 1.0)[0] for cost in COSTS)
         made = int(model.n_mistakes_[0])
-        rows.append((part.degree, part.n, seed, made, *values, total, separated, errors, n_test, *own))
-    names = ["degree", "n", "random_state", "mistakes", "bound", "gamma", "deviation", "hard_bound", "total", "separated"]
-    names += ["vote_errors", "n_test", "svm_support", "svm_errors"]
-    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support", "svm_errors"], float))
-
-
-def _margins_of_part(kernel, K, X, z, cost):
-    """Margins (n,) of all examples for the direction that a machine finds on the first m of them; K (m, m) is theirs."""
-    m = len(K)
-    machine = SVC(C=cost, kernel="precomputed").fit(K, z[:m])
-    weights = machine.dual_coef_[0]
-    held = machine.support_
-    length = np.sqrt(weights @ K[np.ix_(held, held)] @ weights)
-    parts = [normalized(kernel, X[i : i + 5000], X[held]) @ weights for i in range(0, len(X), 5000)]
-    return z * np.concatenate(parts) / length
+        if made > bound:
+            raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {made}")
+        machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
+        errors = np.sum(z_test * vote(model, kernel, data.X_test) <= 0)
+        svm_errors = np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test)
+        own = made, rounded(bound), errors, n_test, len(machine.support_), svm_errors
+        rows.append((part.degree, part.n, seed, *own))
+    names = ["degree", "n", "random_state", "mistakes", "bound", "vote_errors", "n_test", "svm_support", "svm_errors"]
+    return pd.DataFrame(rows, columns=names)
 
 
 # The Forgetron's guarantee; the relatives NORMA and SMO.

@@ -142,15 +142,13 @@ def guarantee(guaranteed):
 
 
 def overfitting(learnt):
-    """What more epochs do, from `tables.learners`: table (`tables.overfitting`, Holm over all training and test changes); of
-    the test error harmed, the rows of predictors that overfit, by predictor and share of wrong labels, and final, those of
+    """What more epochs do, from `tables.learners`: table (`tables.overfitting`, Holm over all training and test changes). Of
+    the test error: of, its rows by predictor and share of wrong labels; harmed, which of these overfit; and final, those of
     the final predictor by that share."""
     over = tables.overfitting(learnt)
-    rows = over.rename(columns={"test": "estimate", "test_low": "low", "test_high": "high"})
-    return SimpleNamespace(
-        table=over, harmed=rows[rows["overfits"]].set_index(["predictor", "noise"]),
-        final=rows[rows["predictor"] == FINAL].set_index("noise"),
-    )  # fmt: skip
+    names = {"test": "estimate", "test_low": "low", "test_high": "high"}
+    rows = over.rename(columns=names).set_index(["predictor", "noise"])
+    return SimpleNamespace(table=over, of=rows, harmed=rows.index[rows["overfits"]].tolist(), final=rows.loc[FINAL])
 
 
 def machine(learnt):
@@ -166,22 +164,23 @@ def machine(learnt):
 
 def bounds(settings, found):
     """Bounds of the vote over those of the support vector machine. found, the table of `experiment.bounds`: summary, its
-    means by degree, ratios and by_margin, the ratio by degree of the bounds by mistakes and by the margin; mistakes by
-    degree and looseness, the least ratio of a drawn bound to what it bounds, all with the fewest examples. With the cost C
-    chosen on further examples: compared (`tables.bounds_compared`), end its row of the most examples, and how many
-    times their test errors the bounds are there, vote_times and machine_times."""
+    means by degree, ratios and by_margin, the ratio by degree of the bounds by mistakes and by the margin; and
+    looseness, the least ratio of a drawn bound to what it bounds. With the cost C chosen on further examples: compared
+    (`tables.bounds_compared`), end its row of the most examples, and how many times their test errors the bounds are there,
+    vote_times and machine_times."""
     summary = tables.bound_summary(found)
     compared = tables.bounds_compared(tables.learners(experiment.machines(settings.machines())))
     end = compared.iloc[-1]
-    few = summary[summary["n"] == summary["n"].min()].set_index("degree")
-    part = found[found["n"] == found["n"].min()]
-    machine = (part["svm_errors"] / part["n_test"]).groupby(part["degree"]).mean()
-    loose = few["bound"] / few["mistakes"], few["by mistakes"] / few["vote"], few["SVM held"] / machine
+    errors = found[["vote_errors", "svm_errors"]].div(found["n_test"], axis=0).groupby(found["degree"]).mean()
+    bound = found.groupby("degree")["bound"].mean()
+    loose = (
+        bound / summary["mistakes"], summary["by mistakes"] / errors["vote_errors"],
+        summary["SVM held"] / errors["svm_errors"],
+    )  # fmt: skip
     return SimpleNamespace(
-        mistakes=few["mistakes"], looseness=pd.concat(loose).min(),
-        summary=summary, ratios=tables.bound_ratios(summary), by_margin=tables.bound_ratios(summary, "by margin"),
-        compared=compared, end=end, vote_times=end["vote"] / end["vote_test"],
-        machine_times=end["machine"] / end["machine_test"],
+        summary=summary, looseness=pd.concat(loose).min(), ratios=tables.bound_ratios(summary),
+        by_margin=tables.bound_ratios(summary, "by margin"), compared=compared, end=end,
+        vote_times=end["vote"] / end["vote_test"], machine_times=end["machine"] / end["machine_test"],
     )  # fmt: skip
 
 

@@ -214,10 +214,9 @@ def figure_overfitting(table):
 
 def figure_bounds(bounds):
     """Left: mistakes of one pass by degree, and their bound. Right: the error of the vote and of the support vector machine:
-    measured, and by the bound of each. The examples are those of the smallest n."""
-    part = bounds[bounds["n"] == bounds["n"].min()]
-    group = part.groupby("degree")
-    n = part["n"].iloc[0]
+    measured, and by the bound of each."""
+    group = bounds.groupby("degree")
+    n = bounds["n"].iloc[0]
     figure, (left, right) = canvas(1, 2, height=2.7)
     bound = group["bound"].mean()
     left.plot(bound.index, bound, color=GREY, marker="v", linestyle="--", label="bound of the mistakes")
@@ -225,7 +224,7 @@ def figure_bounds(bounds):
     left.axhline(n, label="number of examples", **REFERENCE)
     left.set(yscale="log", ylabel="mistakes")
     vote = {"color": PREDICTOR_COLOURS["voted"], "marker": PREDICTOR_MARKERS["voted"]}
-    measured = {name: (part[f"{name}_errors"] / part["n_test"]).groupby(part["degree"]).mean() for name in ("vote", "svm")}
+    measured = {name: group[f"{name}_errors"].mean() / bounds["n_test"].iloc[0] for name in ("vote", "svm")}
     by_bound = {"vote": 2 * group["mistakes"].mean() / (n + 1), "svm": group["svm_support"].mean() / (n + 1)}
     for name, words, look in (("vote", "vote", vote), ("svm", SVM, MACHINE)):
         right.plot(bound.index, 100 * by_bound[name], linestyle="--", label=f"{words}, bound", **look)
@@ -234,7 +233,7 @@ def figure_bounds(bounds):
     right.set(ylabel="error (%)")
     _count_axis(left.yaxis, _ticks(*left.get_ylim()))
     for axis in (left, right):
-        axis.set(xlabel="degree of the kernel", xticks=sorted(part["degree"].unique()))
+        axis.set(xlabel="degree of the kernel", xticks=bound.index)
         axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=2)
     return figure
 

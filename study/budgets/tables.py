@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from study import statistics
-from study.budgets.guarantee import LEAST_BUDGET, budget_for, reach
+from study.budgets.guarantee import LEAST_BUDGET, budget_for
 from study.budgets.names import (
     BESIDE,
     FINAL,
     KEYS,
     LEARNERS,
     MARGIN,
-    NAMES,
     NORMA,
     ODD_OR_EVEN,
     PAIRS,
@@ -24,7 +23,6 @@ from study.budgets.names import (
     VOTED,
 )
 from study.protocols.margins import vote_bound
-from study.words import p_value, points, styled
 
 ORDERS = "random orders"
 HALF_DECADE = 10**0.5
@@ -150,11 +148,8 @@ def memory_tests(memory, final):
 
 
 def forgetron_account(streams, final, problem):
-    """M, Q, Q / M and the mean shrink 1 - phi of each removal, means over orders, by Forgetron and budget.
-
-    The guarantee rests on Q / M <= 15 / 32; its competitors have |g| <= (1 / 4) sqrt((B + 1) / log(B + 1)) = reach, and it
-    needs B >= 83, which `covered` says.
-    """
+    """Damage Q over mistakes M, and the mean shrink 1 - phi of each removal, means over orders, by Forgetron and budget. The
+    guarantee rests on Q / M <= 15 / 32."""
     table = by_budget(streams, final, problem)
     table = table[table["method"].isin(["forgetron", "basic forgetron"])]
     removals = table["mistakes"] - table["budget"]
@@ -162,12 +157,8 @@ def forgetron_account(streams, final, problem):
         {
             "method": table["method"],
             "budget": table["budget"],
-            "covered": table["budget"] >= LEAST_BUDGET,
-            "mistakes M": table["mistakes"],
-            "damage Q": table["damage"],
             "Q / M": table["damage"] / table["mistakes"],
             "mean 1 - phi": (table["shrinking"] / removals).where(removals > 0),
-            "reach": reach(table["budget"]),
         }
     ).reset_index(drop=True)
 
@@ -183,8 +174,8 @@ def guarantee_by_budget(guaranteed):
         least = statistics.student(group["upper"] / group["n"], varies=ORDERS)
         needed = np.mean([budget_for(norm) for norm in group["norm"]])
         mistakes = (group["mistakes"] / group["n"]).mean()
-        rows.append((budget, budget >= LEAST_BUDGET, group["norm"].mean(), least.estimate, least.low, mistakes, needed))
-    return pd.DataFrame(rows, columns=["budget", "covered", "norm", "least", "low", "mistakes", "needed"])
+        rows.append((budget, budget >= LEAST_BUDGET, least.estimate, least.low, mistakes, needed))
+    return pd.DataFrame(rows, columns=["budget", "covered", "least", "low", "mistakes", "needed"])
 
 
 # Wrong labels.
@@ -323,23 +314,20 @@ def late_mistakes(noise):
 
 
 def bound_summary(bounds):
-    """Means over orders by n and degree: mistakes, bounds, and what they say of the vote, in fractions."""
-    rows = bounds.groupby(["n", "degree"], as_index=False).agg(
-        mistakes=("mistakes", "mean"), bound=("bound", "mean"), hard_bound=("hard_bound", "mean"),
-        vote_errors=("vote_errors", "mean"), n_test=("n_test", "first"), svm_support=("svm_support", "mean"),
-    )  # fmt: skip
-    rows["by mistakes"] = vote_bound(rows["mistakes"], rows["n"])
-    rows["by margin"] = vote_bound(rows["bound"], rows["n"])
-    rows["vote"] = rows["vote_errors"] / rows["n_test"]
-    rows["SVM held"] = rows["svm_support"] / (rows["n"] + 1)
-    return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
+    """Means over orders by degree: mistakes, and in fractions the bounds of the vote, by its mistakes and by the margin, and
+    of the machine (SVM held)."""
+    rows = bounds.groupby("degree")[["n", "mistakes", "bound", "svm_support"]].mean()
+    return pd.DataFrame({
+        "mistakes": rows["mistakes"],
+        "by mistakes": vote_bound(rows["mistakes"], rows["n"]),
+        "by margin": vote_bound(rows["bound"], rows["n"]),
+        "SVM held": rows["svm_support"] / (rows["n"] + 1),
+    })  # fmt: skip
 
 
 def bound_ratios(summary, by="by mistakes"):
-    """The vote's bound, by its mistakes or "by margin", over the machine's, by degree, at the smallest n; summary is
-    bound_summary's."""
-    own = summary[summary["n"] == summary["n"].min()].set_index("degree")
-    return own[by] / own["SVM held"]
+    """The vote's bound, by its mistakes or "by margin", over the machine's, by degree; summary is bound_summary's."""
+    return summary[by] / summary["SVM held"]
 
 
 def bounds_compared(found):
@@ -361,36 +349,3 @@ def bounds_compared(found):
         rows.append((n, *means, *errors, len(vote)))
     names = ["n", "vote", "machine", "ratio", "low", "high", "vote_test", "machine_test", "test_low", "test_high", "p"]
     return pd.DataFrame(rows, columns=[*names, "n_orders"])
-
-
-# For readers.
-
-
-def account_table(account):
-    """`forgetron_account` as it is printed."""
-    formats = {"Q / M": ".4f", "mistakes M": ",.0f", "damage Q": ",.1f", "mean 1 - phi": ".2g", "reach": ".2f"}
-    return styled(account.replace({"method": NAMES}), formats)
-
-
-def guarantee_table(guarantee):
-    """`guarantee_by_budget` as it is printed."""
-    shown = guarantee[["budget", "covered", "norm", "least", "mistakes"]].replace({"covered": {True: "yes", False: "no"}})
-    return styled(shown, {"norm": ".2f", "least": ".1%", "mistakes": ".1%"})
-
-
-def overfitting_table(over):
-    """`overfitting` as it is printed."""
-    formats = dict.fromkeys(["train", "test", "test_low", "test_high"], points) | {"noise": ".0%", "test_p": p_value}
-    return styled(over[["predictor", *formats, "overfits"]], formats)
-
-
-def bounds_table(summary):
-    """`bound_summary` as it is printed."""
-    formats = dict.fromkeys(["by mistakes", "by margin", "vote", "SVM held"], ".1%")
-    return styled(summary, formats | dict.fromkeys(["mistakes", "bound", "separable bound"], ",.0f"))
-
-
-def bounds_compared_table(compared):
-    """`bounds_compared` as they are printed."""
-    formats = dict.fromkeys(["vote", "machine", "vote_test", "machine_test"], ".1%") | {"p": p_value}
-    return styled(compared.drop(columns=["test_low", "test_high", "n_orders"]), formats)

@@ -26,7 +26,6 @@ from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron
 from study import datasets
-from study.protocols.margins import rounded
 from study.protocols.settings import IMAGES, BaseSettings
 from study.results import store
 from study.results.experiment import experiment
@@ -162,37 +161,27 @@ def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
     """The listing as it is printed, d = 3 and onehot = 1: eight outputs, eight classes of 50 samples each; one row a run.
 
     Columns: s, run, separable (True if each class can be cut off from all others by a plane), converged, modifications
-    (presentations that modified), weight_vectors (each modified one for itself), decoded_errors (training samples that the
-    largest output gets wrong). For separable classes also what happens where the run may go on to PRESENTATIONS_MORE: later
-    (1 if it ends), its presentations and weight vectors modified (more_presentations, more_vectors), and bound, the most of
-    the latter that Novikoff's argument allows (see `modification_bound`).
+    (presentations that modified), weight_vectors (each modified one for itself), and for separable classes later: 1 if the
+    run ends where it may go on to PRESENTATIONS_MORE.
     """
     rows = []
     for s in spreads:
         for run in range(n_seeds):
             X, y, model = delta_rule_run(3, code="one-hot", s=s, random_state=random_state + run)
-            planes = [separating_plane(X, np.where(y == c, 1, -1)) for c in range(y.max() + 1)]
-            separable = all(plane is not None for plane in planes)
-            more = _run_on(run + random_state, s, planes) if separable else (np.nan,) * 4
+            separable = all(separating_plane(X, np.where(y == c, 1, -1)) is not None for c in range(y.max() + 1))
+            later = _run_on(run + random_state, s) if separable else np.nan
             (log,) = model.mistakes_
-            decoded = np.count_nonzero(model.predict(X) != y)
-            rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), decoded, *more))
-    names = [
-        "s", "run", "separable", "converged", "modifications", "weight_vectors", "decoded_errors", "later",
-        "more_presentations", "more_vectors", "bound",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=names)
+            rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), later))
+    return pd.DataFrame(rows, columns=["s", "run", "separable", "converged", "modifications", "weight_vectors", "later"])
 
 
-def _run_on(seed, s, planes):
-    """(later, more_presentations, more_vectors, bound) of the run of the listing with this seed, as in `run_listing`."""
+def _run_on(seed, s):
+    """1 if the run of the listing with this seed ends within PRESENTATIONS_MORE, else 0."""
     random = check_random_state(seed)
     X, y = gaussian_classes(3, s=s, random_state=random)
     epochs = PRESENTATIONS_MORE // len(y)
     model = DeltaRulePerceptron(code="one-hot", max_iter=epochs, random_state=random).fit(X, y)
-    bound = sum(modification_bound(X, plane, start) for plane, start in zip(planes, model.initial_weights_, strict=True))
-    (log,) = model.mistakes_
-    return int(model.converged_), log.steps(), log.modified().sum(), rounded(bound)
+    return int(model.converged_)
 
 
 def separating_plane(X, z):
@@ -204,18 +193,6 @@ def separating_plane(X, z):
     if found.status not in (0, 2):  # solved, or infeasible
         raise RuntimeError(f"the linear programme must be solved or infeasible, got: {found.message}")
     return None if found.status else np.subtract(*np.split(found.x, 2))
-
-
-def modification_bound(X, plane, start):
-    """The most modifications of one weight vector w, by steps of 2 y x from `start` (d + 1,), where a plane separates.
-
-    The plane's w_i z_i . x_i >= 1 gives a unit vector with the margin gamma = 1 / |w|; R is the largest |x|, a = |start|.
-    After M modifications 2 M gamma - a <= sqrt(a^2 + 4 M R^2) <= a + 2 sqrt(M) R (Novikoff 1962, for a start other than 0).
-    """
-    gamma = 1 / np.linalg.norm(plane)
-    a = np.linalg.norm(start)
-    R = np.sqrt(1 + np.square(X).sum(axis=1).max())
-    return ((R + np.sqrt(R**2 + 4 * a * gamma)) / (2 * gamma)) ** 2
 
 
 def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
@@ -355,8 +332,8 @@ def fit_digits(K, y, *, code, random_state, max_iter=100):
 
 
 def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0):
-    """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, epochs,
-    converged, mistakes (over all outputs), unmatched (test images whose outputs match no code), unmatched_errors."""
+    """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, converged,
+    unmatched (test images whose outputs match no code), unmatched_errors."""
     rows = []
     for width in widths:
         K = digits.gram(width)
@@ -371,12 +348,12 @@ def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0
                 wrong = model.classes_[class_scores(f.T, model.code_).argmax(axis=1)] != digits.y[test]
                 train_errors = np.count_nonzero(model.predict(K_train) != digits.y[train])
                 rows.append((
-                    width, code, split, train_errors, wrong.sum(), len(train), len(test), model.n_iter_, model.converged_,
-                    sum(map(len, model.mistakes_)), unmatched.sum(), (unmatched & wrong).sum(),
+                    width, code, split, train_errors, wrong.sum(), len(train), len(test), model.converged_, unmatched.sum(),
+                    (unmatched & wrong).sum(),
                 ))  # fmt: skip
     names = [
-        "width", "code", "split", "train_errors", "test_errors", "n_train", "n_test", "epochs", "converged", "mistakes",
-        "unmatched", "unmatched_errors",
+        "width", "code", "split", "train_errors", "test_errors", "n_train", "n_test", "converged", "unmatched",
+        "unmatched_errors",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=names)
 

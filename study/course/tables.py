@@ -8,12 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from kp.codes import binary, class_scores, one_hot
 from study import statistics
 from study.claims import percentile
-from study.words import p_cell, styled, with_interval
+from study.words import styled
 
 
 def fractions(widths):
@@ -88,46 +87,9 @@ def decoding_table(f, code):
     })  # fmt: skip
 
 
-def run_table(X, y, model):
-    """A row for each modification of a DeltaRulePerceptron fitted on X (n, d) with labels y (n,) from 0.
-
-    Columns: modification, presentation and class, which count from 1; code of the class; delta of the outputs; wrong, the
-    samples wrong in any output afterwards; change of that number.
-    """
-    (log,) = model.mistakes_
-    W = model.initial_weights_
-    first = (np.sign(W[:, 0] + X @ W[:, 1:].T) != model.code_[y]).any(axis=1).sum()
-    return pd.DataFrame({
-        "modification": np.arange(len(log)) + 1,
-        "presentation": log.step + 1,
-        "class": y[log.example] + 1,
-        "code": [signed(row) for row in model.code_[y[log.example]]],
-        "delta": [signed(row) for row in log.delta],
-        "wrong": log.errors,
-        "change": np.diff(log.errors, prepend=first),
-    })  # fmt: skip
-
-
 def presented(spreads):
     """The rows of `by_spread` for eta = 1 that count presentations."""
     return spreads[(spreads["eta"] == 1) & (spreads["counted"] == "presentations")]
-
-
-def spreads_table(spreads):
-    """Of those rows a table with a row for each s and n_per_class, and for each number of inputs: separated, median and 95 %
-    range of the modifications as text, percentile of the page's number."""
-    parts = []
-    for inputs, part in presented(spreads).groupby("inputs"):
-        part = part.sort_values(["s", "n_per_class"]).set_index(["s", "n_per_class"])
-        some = part["n"] > 0
-        texts = [_range(row) for row in part[some].to_dict("records")]
-        parts.append(pd.DataFrame({
-            f"separated, {2**inputs}": part["separated"],
-            f"modifications, {2**inputs}": pd.Series(texts, index=part.index[some]).reindex(part.index),
-            f"percentile, {2**inputs}": part["percentile"],
-        }))  # fmt: skip
-    rows = pd.concat(parts, axis=1).reset_index()
-    return styled(rows, {name: ".1%" for name in rows if name.startswith(("separated", "percentile"))})
 
 
 def fitting(spreads, published):
@@ -139,31 +101,6 @@ def fitting(spreads, published):
     return {key: sorted(part.loc[inside[part.index], "s"]) for key, part in rows.groupby(["inputs", "n_per_class"])}
 
 
-def listing_table(runs):
-    """A row for each s of experiment.listing: runs, separable and separated (shares), modifications (median and 95 % range
-    of the runs that separate, as text), decoded (mean share of the training samples that the largest output gets wrong in
-    the runs that do not separate), later (share of all runs that separate where they may go on), presentations (the most
-    that any of these needed)."""
-    rows = []
-    for s, part in runs.groupby("s"):
-        ended = part[part["converged"]]
-        rows.append({
-            "s": s,
-            "runs": len(part),
-            "separable": part["separable"].mean(),
-            "separated": part["converged"].mean(),
-            "modifications": _range(summary(ended["modifications"])) if len(ended) else None,
-            "later": (part["later"] == 1).mean(),
-            "presentations": part.loc[part["later"] == 1, "more_presentations"].max(),
-        })  # fmt: skip
-    formats = dict.fromkeys(["separable", "separated", "later"], ".1%") | {"presentations": ",.0f"}
-    return styled(pd.DataFrame(rows), formats)
-
-
-def _range(of):
-    return f"{of['ours']:g} ({of['low']:.0f} to {of['high']:.0f})"
-
-
 def steps_table(steps):
     """A row for each example and s of experiment.steps with eta = 1: runs, modifications (of all runs), and the shares of
     them after which all outputs are right on the sample presented (corrected), and after which fewer, as many and more
@@ -173,8 +110,7 @@ def steps_table(steps):
     sums.insert(0, "runs", groups.size())
     shares = sums[["corrected", "fell", "rose"]].div(sums["modifications"], axis=0)
     shares.insert(2, "stayed", 1 - shares["fell"] - shares["rose"])
-    rows = pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()
-    return styled(rows, dict.fromkeys(shares.columns, ".1%"))
+    return pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()
 
 
 def rate_differences(steps):
@@ -227,66 +163,12 @@ def by_verdict(differences):
     return {word: [key for key, found in words.items() if found == word] for word in ("lower", "higher", "tie")}
 
 
-def differences_table(separated, error):
-    """`code_differences` as a table: inputs, s, and for both quantities the difference with its interval, as text in
-    percentage points, and p."""
-    rows = []
-    for (inputs, s), of_share in separated.items():
-        row = {"inputs": inputs, "s": s}
-        for name, each in (("separated", of_share), ("test error", error[inputs, s])):
-            row |= {name: with_interval(each), f"p, {name}": each.p}
-        rows.append(row)
-    return styled(pd.DataFrame(rows), dict.fromkeys(["p, separated", "p, test error"], p_cell))
-
-
-def parity_table(parity):
-    """A row for each number of inputs of experiment.parity: runs, and the shares of runs in which a plane separates the
-    classes (separable) and in which each classifier ends without a training error."""
-    shares = parity.assign(**{name: parity[name] == 0 for name in ("linear", "kernel", "network")})
-    means = shares.groupby("inputs")[["separable", "linear", "kernel", "network"]].mean()
-    means.insert(0, "runs", parity.groupby("inputs").size())
-    return styled(means.reset_index(), dict.fromkeys(means.columns[1:], ".1%"))
-
-
-def planes_table(spreads, *, n_per_class=50):
-    """How far the planes that part the codes best lie from the corners of the cube, and the samples expected beyond them.
-
-    Columns: inputs, code, distance, and one for each s. Binary codes: the d middle planes, at distance 1 from every corner.
-    One-hot codes: a plane for each corner, half way to the plane of its d neighbours, at distance 1 / sqrt(d) from both. Of
-    the samples of a corner at distance r the share Phi(-r / s) is expected beyond a plane; samples count once for each
-    output, the corners further from a one-hot plane (at 3 / sqrt(d) or more) not at all.
-    """
-    rows = []
-    for d in (2, 3):
-        for code, distance, corners in (("one-hot", d**-0.5, 2**d * (1 + d)), ("binary", 1.0, 2**d * d)):
-            expected = {f"s = {s:g}": corners * n_per_class * norm.sf(distance / s) for s in spreads}
-            rows.append({"inputs": d, "code": code, "distance": distance} | expected)
-    return styled(pd.DataFrame(rows), dict.fromkeys(expected, ".3g") | {"distance": ".2f"})
-
-
 def any_output(errors):
     """The errors (runs,) of experiment.digits as the page's listing counts them: test images wrong in any output.
 
     These are the misclassified images, and the images that match no code but are classified correctly all the same.
     """
     return errors["test_errors"] + errors["unmatched"] - errors["unmatched_errors"]
-
-
-def widths_table(errors):
-    """A row for each width; for each code its test error (median and 95 % range as text), and any, the median error when any
-    wrong output counts."""
-    rows = by_width(errors)
-    parts = []
-    rates = any_output(errors) / errors["n_test"]
-    for code, part in rows.groupby("code", sort=False):
-        own = errors["code"] == code
-        parts.append(pd.DataFrame({
-            f"{code} error": [f"{row.ours:.1%} ({row.low:.1%} to {row.high:.1%})" for row in part.itertuples()],
-            f"{code} any": rates[own].groupby(errors.loc[own, "width"]).median().loc[part["width"]].to_numpy(),
-        }, index=part["width"].to_numpy()))  # fmt: skip
-    table = pd.concat(parts, axis=1).rename_axis("width").reset_index()
-    table["width"] = fractions(table["width"])
-    return styled(table, {"one-hot any": ".1%", "binary any": ".1%"})
 
 
 def nearest_split(confusion, error):

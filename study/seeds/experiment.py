@@ -31,7 +31,7 @@ from study.protocols.settings import BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
-from study.seeds.methods import hard_trials, matched, ordered, trials, tuned_forms
+from study.seeds.methods import hard_trials, matched, trials, tuned_forms
 
 NUMBERS = "akar_ye_2017"
 """The file of the published numbers."""
@@ -287,7 +287,7 @@ def table_3_splits(settings, *, progress=False):
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("surface", "ceiling"))
 @single_threaded
 def surface(settings, *, progress=False):
-    """Errors over lambda, tau and k: mean and standard deviation over random splits.
+    """Mean errors over random splits for each lambda, tau and k.
 
     indefinite is the share of the random splits where K + lambda I is not positive definite. Second table: the fewest errors
     over the whole grid on each random split, chosen by looking at the test part.
@@ -304,7 +304,6 @@ def surface(settings, *, progress=False):
     table = pd.DataFrame(grid, columns=["lam", "tau", "k"]).assign(
         splits=len(drawn),
         mean_error=errors.mean(0).round(6),
-        sd_error=errors.std(0, ddof=1).round(6),
         indefinite=(smallest + lam <= 0).mean(0),
     )
     fewest = {"split": range(len(drawn)), "fewest_errors": counts.min(1).astype(int), "n": sizes[:, 0]}
@@ -366,8 +365,8 @@ def setting_points(settings, *, progress=False):
 def separation(settings, *, progress=False):
     """Whether linear functions separate the classes: all together, each pair, and each one from all others.
 
-    Degree 1 is of the attributes, degree 2 of them, their squares and their products. Columns: classes, degree, features,
-    examples, separable ("yes" or "no").
+    Degree 1 is of the attributes, degree 2 of them, their squares and their products. Columns: classes, degree,
+    separable ("yes" or "no").
     """
     data = examples(settings.dataset)
     rows = []
@@ -382,8 +381,8 @@ def separation(settings, *, progress=False):
         features = scaled(features, None, "whole")
         for name, keep, labels in problems:
             answer = "yes" if separable(features[keep], labels[keep]) else "no"
-            rows.append((name, degree, features.shape[1], int(keep.sum()), answer))
-    return pd.DataFrame(rows, columns=["classes", "degree", "features", "examples", "separable"])
+            rows.append((name, degree, answer))
+    return pd.DataFrame(rows, columns=["classes", "degree", "separable"])
 
 
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
@@ -501,38 +500,17 @@ def clustering(settings, *, progress=False):
 def hard(settings, *, progress=False):
     """A set that may not separate: the methods of `hard_trials` on random splits, two thirds of the examples for training.
 
-    Columns: dataset, repeats ("dropped" or "kept", for the two methods that gain most by copies), split, method, n_train,
-    errors, and for ordered classes absolute_error (summed) and far (wrong by more than one grade), copies (test examples
-    that the training part holds as well, attribute by attribute), n. The nearest neighbour is also
-    given parts of the training set.
+    Columns: dataset, repeats ("dropped", or "kept" for the nearest neighbour), split, method, n_train, errors, n.
     """
     rows = []
     name = settings.dataset
     for repeats in (False, True) if examples(name).repeated else (False,):
         data = examples(name, repeats=repeats)
-        same = np.unique(data.X, axis=0, return_inverse=True)[1].ravel()
         drawn = random_splits(data.y, settings.n_splits, settings.random_state, share=2 / 3)
         for split, (train, test) in enumerate(tqdm(drawn, desc=name, unit="split", disable=not progress)):
             X = scaled(data.X, train, "train")
-            for method, model, share in hard_trials(name, repeats, split):
-                # StratifiedShuffleSplit shuffles: the first part of `train` is a random part.
-                part = train[: round(share * len(train))]
-                predicted = model.fit(X[part], data.y[part]).predict(X[test])
-                off = np.abs(np.clip(np.rint(predicted), 0, data.y.max()) - data.y[test]).astype(int)
-                graded = (off.sum(), np.sum(off > 1)) if ordered(name) else (np.nan, np.nan)
-                copies = np.count_nonzero(np.isin(same[test], same[part]))
-                row = (name, "kept" if repeats else "dropped", split, method, len(part), np.count_nonzero(off))
-                rows.append((*row, *graded, copies, len(test)))
-    names = [
-        "dataset",
-        "repeats",
-        "split",
-        "method",
-        "n_train",
-        "errors",
-        "absolute_error",
-        "far",
-        "copies",
-        "n",
-    ]
-    return pd.DataFrame(rows, columns=names)
+            for method, model in hard_trials(name, repeats, split).items():
+                predicted = np.clip(np.rint(model.fit(X[train], data.y[train]).predict(X[test])), 0, data.y.max())
+                errors = np.count_nonzero(predicted != data.y[test])
+                rows.append((name, "kept" if repeats else "dropped", split, method, len(train), errors, len(test)))
+    return pd.DataFrame(rows, columns=["dataset", "repeats", "split", "method", "n_train", "errors", "n"])

@@ -216,23 +216,23 @@ def network(hard):
 def wine(hard):
     """Grades of wine, from the table of `experiment.hard`; lists have an entry for each of its sets, in their order.
 
-    majority, network: {(set, method): Difference} from the most frequent grade and from the neural network, each a family
-    of its own; source_setting and milder: the classifier at the source's setting and at a sound one minus the most frequent
-    grade; machine: the support vector machine minus the network. table: mean test errors (`tables.hard_table`); lowest:
-    the lowest of all. smallest: (source's setting, milder one), the smallest eigenvalues of K. kept, dropped: the error of
-    the nearest neighbour with copies of wines and without. methods, always: the errors of all methods
-    (`tables.hard_methods`) and of the most frequent grade.
+    source_setting and milder: the classifier at the source's setting and at a sound one minus the most frequent grade;
+    machine: the support vector machine minus the neural network, of a family of its own. lowest: the lowest error of all
+    methods. smallest: (source's setting, milder one), the smallest eigenvalues of K. kept, dropped: the error of the nearest
+    neighbour with copies of wines and without. methods, always: the errors of all methods (`tables.hard_methods`) and of the
+    most frequent grade.
     """
     majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
     of_network = network(hard)
     sets = list(hard["dataset"].unique())
-    table = tables.hard_table(hard, [REFERENCE, MILDER, NETWORK, VECTORS])
-    copies = tables.hard_copies(hard).query("method == 'nearest neighbours, 1'")
+    methods = tables.hard_methods(hard)
+    copies = tables.hard_copies(hard)
     return SimpleNamespace(
-        sets=sets, majority=majority, network=of_network, source_setting=[majority[name, REFERENCE] for name in sets],
+        sets=sets, source_setting=[majority[name, REFERENCE] for name in sets],
         milder=[majority[name, MILDER] for name in sets], machine=[of_network[name, VECTORS] for name in sets],
-        table=table, lowest=table[sets].iloc[-1].tolist(), smallest=[derivations.hard_spectrum(name)[1] for name in sets],
-        kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(), methods=tables.hard_methods(hard),
+        lowest=methods.groupby("dataset")["error"].min()[sets].tolist(),
+        smallest=[derivations.hard_spectrum(name)[1] for name in sets],
+        kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(), methods=methods,
         always=tables.hard_majority(hard),
     )  # fmt: skip
 

@@ -310,58 +310,38 @@ def error_rates(points, method):
 
 
 def hard_summary(hard):
-    """Errors on the sets that may not separate, averaged over the splits; a row for each kind of trial.
-
-    Columns: dataset, repeats, method, n_train, error, sd, off (mean absolute error in grades), far (share wrong by more than
-    one grade; both missing where classes have no order), whole (trained on all training examples).
-    """
-    shares = {name: hard[column] / hard["n"] for name, column in {"error": "errors", "off": "absolute_error"}.items()}
-    table = hard.assign(**shares, far=hard["far"] / hard["n"])
-    rows = table.groupby(["dataset", "repeats", "method", "n_train"], as_index=False, sort=False).agg(
-        error=("error", "mean"), sd=("error", "std"), off=("off", "mean"), far=("far", "mean")
-    )
-    return rows.assign(whole=rows["n_train"] == rows.groupby(["dataset", "repeats"])["n_train"].transform("max"))
+    """Errors on the sets that may not separate, over the splits: dataset, repeats, method, error (mean), sd."""
+    table = hard.assign(error=hard["errors"] / hard["n"])
+    groups = table.groupby(["dataset", "repeats", "method"], as_index=False, sort=False)
+    return groups.agg(error=("error", "mean"), sd=("error", "std"))
 
 
 def hard_methods(hard):
-    """Methods on the whole training part, without repeated rows: dataset, method, error, sd, off, far; fewest errors first.
+    """Methods without repeated rows: dataset, method, error, sd; fewest errors first.
 
     The most frequent class is left out; see `hard_majority`.
     """
-    rows = hard_summary(hard).query("whole and repeats == 'dropped' and method != @MAJORITY")
+    rows = hard_summary(hard).query("repeats == 'dropped' and method != @MAJORITY")
     order = rows["dataset"].map({name: number for number, name in enumerate(rows["dataset"].unique())})
     rows = rows.assign(order=order, method=spelled(rows["method"]))
     rows = rows.sort_values(["order", "error"], kind="stable", ignore_index=True)
-    return rows[["dataset", "method", "error", "sd", "off", "far"]]
+    return rows[["dataset", "method", "error", "sd"]]
 
 
 def hard_majority(hard):
     """The error of always naming the most frequent class, for each set: a Series, its index the set."""
-    rows = hard_summary(hard).query("whole and repeats == 'dropped'")
+    rows = hard_summary(hard).query("repeats == 'dropped'")
     rows = rows[rows["method"] == MAJORITY]
     return rows.set_index("dataset")["error"].reindex(hard["dataset"].unique())
-
-
-def hard_table(hard, names):
-    """The mean errors of always the most frequent class and of some methods: a row for each, a column for each set.
-
-    The last row is the lowest error of all methods, whichever it is on a set.
-    """
-    methods = hard_methods(hard)
-    errors = methods.pivot(index="method", columns="dataset", values="error")[hard["dataset"].unique()]
-    rows = {"always the most frequent": hard_majority(hard)} | {name: errors.loc[name] for name in names}
-    rows |= {"lowest of all methods": errors.min()}
-    return pd.DataFrame(rows).T.rename_axis(index="method", columns=None).reset_index()
 
 
 def hard_against(hard, control, methods=None):
     """{(set, method): Difference} of the errors from those of one control on the same splits of the same set.
 
-    Without repeated rows, all trained on the whole training part; methods: as the study spells them, all by default. The
-    splits share examples: the corrected resampled t (Nadeau & Bengio 2003), with Holm's correction over all comparisons.
+    Without repeated rows; methods: as the study spells them, all by default. The splits share examples: the corrected
+    resampled t (Nadeau & Bengio 2003), with Holm's correction over all comparisons.
     """
-    whole = hard["n_train"] == hard.groupby(["dataset", "repeats"])["n_train"].transform("max")
-    rows = hard[whole & (hard["repeats"] == "dropped")]
+    rows = hard[hard["repeats"] == "dropped"]
     rows = rows.assign(error=rows["errors"] / rows["n"], method=spelled(rows["method"]))
     found = {}
     for name, part in rows.groupby("dataset", sort=False):
@@ -380,7 +360,7 @@ def hard_copies(hard):
     """
     keys = ["dataset", "method"]
     kept = hard[hard["repeats"] == "kept"].groupby(keys, sort=False)[["n", "errors"]].sum().reset_index()
-    rows = kept.merge(hard_summary(hard).query("whole and repeats == 'dropped'"), on=keys)
+    rows = kept.merge(hard_summary(hard).query("repeats == 'dropped'"), on=keys)
     rows = rows.assign(method=spelled(rows["method"]), kept=rows["errors"] / rows["n"], dropped=rows["error"])
     return rows[[*keys, "kept", "dropped"]]
 
@@ -410,13 +390,6 @@ def misprints_table(misprints):
     return words.styled(shown.rename(columns=columns), {"accuracy from": ".2%", "to": ".2%"})
 
 
-def optima_table(optima):
-    """`optima` as they are printed."""
-    columns = {"sound": "settings with K + λI", "settings": "number", "lam": "λ", "tau": "τ"}
-    columns |= {"better": "above 91.67 %", "equal": "with 91.67 %"}
-    return words.styled(optima.rename(columns=columns), {"best": ".2%", "number": ","})
-
-
 def pairs_table(pairs):
     """`setting_pairs` as they are printed."""
     shown = compared(pairs["difference"]).assign(sound=pairs["sound"].map({True: "yes", False: "no"}))
@@ -429,21 +402,10 @@ def clusterings_table(kinds):
     return words.styled(kinds, {"best": ".1%", "worst": ".1%"})
 
 
-def wine_table(wine):
-    """`hard_table` as it is printed."""
-    return words.styled(wine, dict.fromkeys(wine.columns[1:], ".1%"))
-
-
 def maps_table(maps):
     """`derivations.feature_maps` as they are printed; tiny eigenvalues are rounding errors."""
     columns = {"smallest_eigenvalue": "smallest / largest eigenvalue", "difference": "largest difference"}
     return words.styled(maps.round(12).replace(-0.0, 0.0).rename(columns=columns))
-
-
-def wine_tests_table(majority, network):
-    """Differences of errors on wine from the most frequent grade and from the neural network (facts.wine), as printed."""
-    pairs = {"most frequent class": compared(majority), "neural network": compared(network)}
-    return words.styled(pd.concat(pairs).rename_axis(["minus", "dataset", "method"]).reset_index())
 
 
 def numbers_table(ledger):

@@ -109,20 +109,16 @@ def test_the_listing_is_run_as_it_is_printed(listing, s, run):
     X, y, stored, left = literal_listing(s, run)
     row = listing[(listing["s"] == s) & (listing["run"] == run)].iloc[0]
     moved = np.diff(stored, axis=0).any(axis=2)
-    decoded = (np.column_stack([np.ones(len(y)), X]) @ stored[-1].T).argmax(axis=1)
-    expected = [moved.any(axis=1).sum(), moved.sum(), left == 0, np.count_nonzero(decoded != y)]
-    assert row[["modifications", "weight_vectors", "converged", "decoded_errors"]].tolist() == expected
+    expected = [moved.any(axis=1).sum(), moved.sum(), left == 0]
+    assert row[["modifications", "weight_vectors", "converged"]].tolist() == expected
 
 
 def test_the_listing_may_go_on_where_planes_can_separate_the_classes(listing):
     separable = listing[listing["separable"]]
     ended = separable["converged"]
     assert ended.any() and not ended.all() and not listing.loc[~listing["separable"], "converged"].any()
-    assert ((separable["more_presentations"] <= 10_000) == ended).all()
-    assert ((separable["more_vectors"] == separable["weight_vectors"]) >= ended).all()
-    assert (separable["more_vectors"] <= separable["bound"]).all()
-    row = tables.listing_table(listing).set_index("s").loc[0.2]
-    assert row["presentations"] == separable["more_presentations"].max()
+    assert (separable["later"] >= ended).all() and separable["later"].sum() > ended.sum()
+    assert listing.loc[~listing["separable"], "later"].isna().all()
 
 
 @pytest.mark.filterwarnings("ignore:Solver terminated early")
@@ -135,22 +131,6 @@ def test_a_plane_is_found_where_a_hard_margin_machine_finds_one(seed):
     assert (plane is not None) == (machine.score(X, z) == 1)
     if plane is not None:
         assert (z * (plane[0] + X @ plane[1:])).min() >= 1 - 1e-7
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.floats(0.0, 3.0))
-def test_no_run_makes_more_modifications_than_the_bound(seed, scale):
-    random = np.random.RandomState(seed)
-    X = random.standard_normal((12, 2))
-    z = random.choice([-1, 1], 12)
-    plane = experiment.separating_plane(X, z)
-    if plane is None:
-        return
-    x = np.column_stack([np.ones(12), X])
-    W = scale * random.standard_normal((1, 3))
-    stored = [W, *literal.delta_rule(x, z[None], W, random.randint(12, size=1200))]
-    count = np.diff(stored, axis=0).any(axis=(1, 2)).sum()
-    assert count <= experiment.modification_bound(X, plane, W[0])
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +150,6 @@ def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     row = step_runs.query("inputs == 3 and run == 0 and eta == 0.5").iloc[0]
     wanted = [len(change), right, (change < 0).sum(), (change > 0).sum()]
     assert row[["modifications", "corrected", "fell", "rose"]].tolist() == wanted
-    table = tables.run_table(X, y, model)
-    assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == change.tolist()
-    assert (table["class"] - 1).tolist() == y[model.mistakes_[0].example].tolist()
 
 
 def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():
@@ -268,22 +245,6 @@ def test_spreads_that_fit_are_those_whose_range_holds_the_number():
     spreads = pd.DataFrame({"s": [0.3, 0.2, 0.1], "low": [9, 5, 1], "high": [12, 9, 6], "inputs": 2, "n_per_class": 50})
     spreads = spreads.assign(eta=1, counted="presentations")
     assert tables.fitting(spreads, {2: 6}) == {(2, 50): [0.1, 0.2]}
-
-
-@pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "one-hot")])
-def test_the_best_planes_are_as_far_from_the_corners_as_a_support_vector_machine_finds(inputs, code):
-    corners = experiment.binary(2**inputs).astype(float)
-    targets = corners[:, 0] if code == "binary" else np.where(np.arange(len(corners)) == 0, 1, -1)
-    margin = 1 / np.linalg.norm(SVC(kernel="linear", C=1e6).fit(corners, targets).coef_)
-    table = tables.planes_table((0.4,)).set_index(["inputs", "code"])
-    assert table.loc[(inputs, code), "distance"] == pytest.approx(margin, rel=1e-3)
-
-
-def test_expected_samples_beyond_the_middle_planes_are_those_that_are_drawn():
-    X, y = experiment.gaussian_classes(3, n_per_class=5000, s=0.5, random_state=2)
-    beyond = np.count_nonzero(np.sign(X) != experiment.binary(8)[y])
-    expected = tables.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
-    assert beyond == pytest.approx(expected, rel=0.1)
 
 
 def test_errors_in_any_output_are_those_of_the_listing(digits, errors):

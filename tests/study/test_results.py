@@ -1,10 +1,15 @@
 """The stored results of the study: they belong to the code, to their data and to their parameters."""
 
+import ast
+import functools
 import json
+import re
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
+from trees import nodes
 
 from study import ROOT, chapters, datasets
 from study.results import code, costs, store
@@ -49,6 +54,29 @@ def test_every_stored_result_and_published_file_is_read_by_a_notebook_the_ledger
     kept = [path for name in ("results", "measured", "published") for path in (ROOT / "data" / name).glob("*")]
     found = {path.relative_to(ROOT).as_posix() for path in kept if path.suffix != ".json"} - read
     assert not found, f"nobody reads {', '.join(sorted(found))}: let a text, a figure or a verdict use it, or remove it"
+
+
+@functools.cache
+def named(path):
+    """The words in a program's texts, and its names of attributes and keywords; of another file all words."""
+    if path.suffix != ".py":
+        return set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    told = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}  # docstrings
+    texts = [node.value for node in nodes(path) if isinstance(node, ast.Constant) and id(node) not in told]
+    found = {word for text in texts if isinstance(text, str) for word in re.findall(r"\w+", text)}
+    found |= {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
+    return found | {node.arg for node in nodes(path) if isinstance(node, ast.keyword)}
+
+
+@pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
+def test_every_column_of_a_stored_table_is_named_where_it_is_read_or_compared(declared):
+    own = ROOT / (declared.__module__.replace(".", "/") + ".py")
+    programs = [*ROOT.glob("study/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("study/**/*.toml")]
+    programs += ROOT.glob("notebooks/*.ipynb")
+    words = set().union(*(named(path) for path in programs if path != own))
+    tables = [path for path in declared.stored_files() if path.suffix == ".csv"]
+    columns = {re.sub(r"_\d$", "_", name) for path in tables for name in pd.read_csv(path, nrows=0)}
+    assert not columns - words, f"nobody reads {', '.join(sorted(columns - words))}: use it, or remove it"
 
 
 @pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
