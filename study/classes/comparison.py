@@ -17,7 +17,6 @@ The methods stand in study.classes.methods. Symbols: n training examples.
 """
 
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -28,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from kp.mistakes import PREDICTORS
 from study import datasets
 from study.classes import methods
-from study.classes.methods import NONE, PERCEPTRONS, THRESHOLDS, Candidate, Grams
+from study.classes.methods import NONE, Candidate, Grams
 from study.datasets.fetch import obtain, read
 from study.datasets.parse import table
 from study.protocols import own_method
@@ -114,7 +113,6 @@ def settings_of(names):
 class Split:
     """A training part X (n, d), y (n,) and a test part.
 
-    index : (m,) numbers of the test examples among the n_tested that a repetition tests
     groups : (n,) of the training examples that belong together, or None
     available, dropped : training examples that could be had, and rows of the set left out as repeated
     """
@@ -123,8 +121,6 @@ class Split:
     y: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
-    index: np.ndarray
-    n_tested: int
     available: int
     dropped: int = 0
     groups: np.ndarray | None = None
@@ -148,13 +144,12 @@ def speakers(name):
 def splits(data, settings, groups=None):
     """Yield (repetition, fold, Split); groups (n,) of the examples of a customary training part, or None."""
     if data.X_test is not None:
-        m = len(data.y_test)
         n = len(data.y)
         for repetition in range(settings.repetitions):
             kept = subset(data.y, settings.largest, repetition)
             yield repetition, 0, Split(
-                X=data.X[kept], y=data.y[kept], X_test=data.X_test, y_test=data.y_test, index=np.arange(m), n_tested=m,
-                available=n, groups=None if groups is None else groups[kept],
+                X=data.X[kept], y=data.y[kept], X_test=data.X_test, y_test=data.y_test, available=n,
+                groups=None if groups is None else groups[kept],
             )  # fmt: skip
         return
     rows = distinct(data.X)
@@ -166,8 +161,7 @@ def splits(data, settings, groups=None):
         for fold, (train, held) in enumerate(halves):
             kept = train[subset(y[train], settings.largest, repetition)]
             yield repetition, fold, Split(
-                X=X[kept], y=y[kept], X_test=X[held], y_test=y[held], index=held, n_tested=len(rows), available=len(train),
-                dropped=dropped,
+                X=X[kept], y=y[kept], X_test=X[held], y_test=y[held], available=len(train), dropped=dropped,
             )  # fmt: skip
 
 
@@ -246,10 +240,7 @@ def best_candidates(validation):
 
 
 def train_and_test(split, validation, settings, random_state):
-    """Train what validation chose on the whole training part, and test it once.
-
-    (rows of errors, {(method, thresholds): (m,) True where the chosen candidate is wrong}); a row is a dict.
-    """
+    """Train what validation chose on the whole training part, and test it once: rows of errors, each a dict."""
     scaler = MinMaxScaler().fit(split.X)
     grams = Grams(scaler.transform(split.X), scaler.transform(split.X_test))
     jobs = []
@@ -258,7 +249,6 @@ def train_and_test(split, validation, settings, random_state):
         jobs += [(method, row) for row in best_candidates(own).to_dict("records")]
     made = [_candidate(row) for _, row in jobs]
     found = {}
-    masks = {}
     for place in sorted(range(len(jobs)), key=lambda place: str(made[place].of_kernel)):
         (method, row) = jobs[place]
         candidate = made[place]
@@ -268,12 +258,8 @@ def train_and_test(split, validation, settings, random_state):
             count_errors=candidate.predictor == "minimizing",
         )  # fmt: skip
         (mask,) = wrong(method, model, [candidate], points, split.y_test)
-        found[place] = row | {
-            "n_train": len(split.y), "errors": int(np.count_nonzero(mask)), "n": len(mask),
-        }  # fmt: skip
-        if row["chosen"]:
-            masks[method.name, method.thresholds] = mask
-    return [found[place] for place in range(len(jobs))], masks
+        found[place] = row | {"n_train": len(split.y), "errors": int(np.count_nonzero(mask)), "n": len(mask)}
+    return [found[place] for place in range(len(jobs))]
 
 
 def _candidate(row):
@@ -281,7 +267,7 @@ def _candidate(row):
 
 
 @experiment(
-    "classes", published=FULL, tables=("errors", "validation", "pairs", "splits"),
+    "classes", published=FULL, tables=("errors", "validation", "splits"),
     processes=2, data=lambda settings: [settings.dataset], reads=own_method.files, sample=DATASETS.index("iris"),
     parameters=lambda settings: settings.plain,
 )  # fmt: skip
@@ -289,25 +275,21 @@ def compare(settings, *, progress=False):
     """{table: tidy table} of one data set, on one thread.
 
     errors: the errors on the test part of every method and predictor, with the candidates that validation chose. validation:
-    validation errors of every candidate at its best epoch, summed over repetitions and folds. pairs: for every two
-    perceptrons of one family the number of test examples by balance, the repetitions in which only the first is wrong less
-    those in which only the second is. splits: sizes, rows dropped as repeated, test rows that are in the training part too.
+    validation errors of every candidate at its best epoch, summed over repetitions and folds. splits: sizes, rows dropped as
+    repeated, test rows that are in the training part too.
     """
     name = settings.dataset
     errors = []
     validation = []
     sizes = []
-    balance = {}
     with threadpool_limits(1):
         for repetition, fold, split in splits(datasets.load(name), settings, speakers(name)):
             tried = validate(split, settings, repetition)
-            rows, masks = train_and_test(split, tried, settings, repetition)
+            rows = train_and_test(split, tried, settings, repetition)
             where = {"dataset": name, "repetition": repetition, "fold": fold}
             errors += [where | row for row in rows]
             validation.append(tried.assign(dataset=name))
             sizes.append(where | _sizes(split))
-            for pair, difference in _differences(masks).items():
-                balance.setdefault(pair, np.zeros(split.n_tested, dtype=np.int64))[split.index] += difference
     errors = pd.DataFrame(errors)
     choice = ["kernel", "width", "degree", "other", "predictor", "epoch"]
     keys = ["dataset", "repetition", "fold", "method", "thresholds"]
@@ -315,7 +297,6 @@ def compare(settings, *, progress=False):
     return {
         "errors": errors[[*keys, *choice, *counts, "errors", "n", "chosen"]],
         "validation": _at_best_epochs(pd.concat(validation, ignore_index=True)),
-        "pairs": _pairs(name, balance, settings.repetitions),
         "splits": pd.DataFrame(sizes),
     }
 
@@ -330,15 +311,6 @@ def _sizes(split):
     }  # fmt: skip
 
 
-def _differences(masks):
-    """{(thresholds, first, second): (m,) 1 where only the first is wrong, -1 where only the second}."""
-    return {
-        (thresholds, a, b): masks[a, thresholds].astype(int) - masks[b, thresholds]
-        for thresholds in THRESHOLDS
-        for a, b in combinations(PERCEPTRONS, 2)
-    }
-
-
 def _at_best_epochs(validation):
     """Of each candidate the best epoch in each fold; errors and n summed over the folds."""
     keys = ["dataset", "method", "thresholds", "kernel", "width", "degree", "other", "predictor"]
@@ -347,13 +319,3 @@ def _at_best_epochs(validation):
         ["validation_errors", "validation_n"]
     ].min()
     return best.drop(columns="part").groupby(keys, dropna=False, sort=False, as_index=False).sum()
-
-
-def _pairs(name, balance, repetitions):
-    """For every two perceptrons the number of test examples with each balance."""
-    rows = []
-    for (thresholds, first, second), total in balance.items():
-        for value, count in zip(*np.unique(total, return_counts=True), strict=True):
-            rows.append((name, thresholds, first, second, int(value), int(count), repetitions))
-    columns = ["dataset", "thresholds", "first", "second", "balance", "examples", "repetitions"]
-    return pd.DataFrame(rows, columns=columns)

@@ -56,7 +56,6 @@ def customary(change_X=1.0, shuffle_y=False):
 
 def test_no_choice_depends_on_the_test_part(monkeypatch):
     monkeypatch.setattr(methods, "METHODS", (method("ordinary"), method("SVM")))
-    monkeypatch.setattr(comparison, "PERCEPTRONS", ("ordinary",))
     found = []
     for data in (customary(), customary(change_X=3.0), customary(shuffle_y=True)):
         monkeypatch.setattr(comparison.datasets, "load", lambda name, data=data: data)
@@ -88,9 +87,9 @@ def test_every_example_is_tested_once_in_a_repetition_and_trains_in_the_other_ha
     rows = comparison.distinct(data.X)
     assert len(rows) == len(np.unique(data.X, axis=0)) == 149
     halves = [split for r, _, split in comparison.splits(data, replace(TINY, largest=100)) if r == 1]
-    assert sorted(np.concatenate([half.index for half in halves]).tolist()) == list(range(149))
+    assert sorted(np.concatenate([half.X_test for half in halves]).tolist()) == sorted(data.X[rows].tolist())
     for half in halves:
-        assert half.X_test.tolist() == data.X[rows][half.index].tolist() and half.n_tested == 149 and half.dropped == 1
+        assert half.dropped == 1
         assert sorted(np.concatenate([half.X, half.X_test]).tolist()) == sorted(data.X[rows].tolist())
 
 
@@ -98,7 +97,7 @@ def test_a_customary_test_part_is_used_as_it_is_and_a_large_training_part_is_cut
     data = customary()
     first, second = (split for _, _, split in comparison.splits(data, TINY))
     for split in (first, second):
-        assert split.X_test is data.X_test and len(split.y) == 60 and split.available == 100 and split.n_tested == 50
+        assert split.X_test is data.X_test and len(split.y) == 60 and split.available == 100
         assert {row.tobytes() for row in split.X} <= {row.tobytes() for row in data.X}
     assert first.X.tolist() != second.X.tolist()
 
@@ -106,8 +105,7 @@ def test_a_customary_test_part_is_used_as_it_is_and_a_large_training_part_is_cut
 def test_no_group_trains_and_validates():
     groups = np.repeat(np.arange(8), 5)
     split = comparison.Split(
-        X=np.zeros((40, 1)), y=np.tile(np.arange(5), 8), X_test=None, y_test=None, index=None, n_tested=0, available=40,
-        groups=groups,
+        X=np.zeros((40, 1)), y=np.tile(np.arange(5), 8), X_test=None, y_test=None, available=40, groups=groups,
     )  # fmt: skip
     parts = comparison.validation_parts(split, TINY, 0)
     assert sorted(np.concatenate([held for _, held in parts]).tolist()) == list(range(40))
@@ -161,13 +159,6 @@ def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
 def test_each_method_chooses_once_in_each_half(tiny):
     errors = tiny["errors"]
     assert (errors.groupby(["repetition", "fold", "method", "thresholds"])["chosen"].sum() == 1).all()
-
-
-def test_pairs_agree_with_the_errors(tiny):
-    errors = tiny["errors"].query("chosen").groupby(["thresholds", "method"])["errors"].sum()
-    for (thresholds, first, second), part in tiny["pairs"].groupby(["thresholds", "first", "second"]):
-        assert part["examples"].sum() == 149
-        assert (part["balance"] * part["examples"]).sum() == errors[thresholds, first] - errors[thresholds, second]
 
 
 def test_ridge_on_labels_solves_the_ridge_equations(wine):
