@@ -28,8 +28,8 @@ unexport PYTHONDONTWRITEBYTECODE
 SNAKEMAKE = @$(PY) workflow/batch.py $(ANEW) --profile workflow/profiles/default --quiet host reason rules \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, two of which run side by side: first those of kp, which compile it for the others, beside batches,
-# processes and the house, which hardly need it; then the source notebooks and those of the study.
+# All tests in lanes, three of which run side by side, since those of batches often wait for processes: first those of kp,
+# which compile most of it for the others; those of the study come last.
 LANES = test-kp test-batch test-notebooks test-study
 
 .DEFAULT_GOAL := help
@@ -90,10 +90,10 @@ api: environment ## the classes and functions of kp, a page for each module: bui
 PYTEST = $(PY) -m pytest -p no:nbval
 NBVAL = $(PY) -m pytest -p study.report -p no:cacheprovider --nbval-current-env
 
-test: environment ## check style and formatting, run the tests and most notebooks on bundled data (about 5 minutes)
+test: environment ## check style and formatting, run the tests and most notebooks on bundled data (about 3 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	@$(MAKE) --no-print-directory -j 2 $(LANES)
+	@$(MAKE) --no-print-directory -j 3 $(LANES)
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PYTEST) -m "recompute or long"
@@ -107,7 +107,7 @@ SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb noteboo
 # The longest are for `make test-all`; `make report` executes them, too.
 LONG = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results seeds uci))
 
-# Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
+# Lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
 $(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
 
