@@ -28,8 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SNAKEMAKE = @$(PY) workflow/batch.py $(ANEW) --profile workflow/profiles/default --quiet host reason rules \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, three of which run side by side, since those of batches often wait for processes: first those of kp,
-# which compile most of it for the others; those of the study come last.
+# All tests in lanes, which run side by side, since those of batches often wait for processes.
 LANES = test-kp test-batch test-notebooks test-study
 
 .DEFAULT_GOAL := help
@@ -93,7 +92,7 @@ NBVAL = $(PY) -m pytest -p study.report -p no:cacheprovider --nbval-current-env
 test: environment ## check style and formatting, run the tests and most notebooks on bundled data (about 3 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	@$(MAKE) --no-print-directory -j 3 $(LANES)
+	@$(MAKE) --no-print-directory -j 4 $(LANES)
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PYTEST) -m "recompute or long"
