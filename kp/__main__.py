@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_mutually_exclusive_group(required=True)
     commands.add_argument(
         "--compile", action="store_true",
-        help="compile now what estimators need, so that no later fit waits for it, nor one of another copy of these sources",
+        help="compile everything that estimators need now, and share it with other copies of these sources",
     )  # fmt: skip
     commands.add_argument(
         "--clear-cache", action="store_true",

@@ -70,7 +70,7 @@ def clear_cache() -> list[Path]:
 
 
 def share() -> None:
-    """Let the user's cache have what is next to the byte code, and the reverse: other copies of these sources then find it.
+    """Copy compiled code from next to the byte code to the user's cache, and back: other copies of the sources find it.
 
     Where NUMBA_CACHE_DIR is set, all copies have that folder in common.
     """

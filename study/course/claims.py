@@ -79,7 +79,7 @@ def statements():
 
 
 def _facts():
-    """Ours of the number that no chance is part of."""
+    """Our value of the number that does not depend on chance."""
     why = ledger.explanations("course")["delta"]
     return [{"key": f"{PREFIX}delta", **ledger.exactly(abs(1 - np.sign(-0.5))), "n": 1, "explanation": why}]
 
