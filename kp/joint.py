@@ -21,10 +21,10 @@ import numpy as np
 
 from kp.compiled import PLAIN, compiled
 from kp.gram import WIDTH, in_strips, ordered_products
-from kp.kernels import fill
 from kp.machine import LANES, add_product, load_lanes, store_lanes
-from kp.mistakes import MulticlassLog, first_rows
-from kp.predictors import TILE, blocks
+from kp.mistakes import Moves, MulticlassLog, first_rows, promotions
+from kp.perceptron import run_epochs
+from kp.predictors import TILE, Stages, advance, count_errors, replay
 
 DEMOTE = ("winner", "first", "all", "each")
 """Of the classes that match or beat the true one the best or the first is demoted, or all are; with "each" the true one is
@@ -32,8 +32,8 @@ promoted once for each of them: Kesler's construction, all pairs at once."""
 _WINNER, _FIRST, _ALL, _EACH = range(4)
 NO_LIMIT = 2**62
 """More mistakes than any run makes."""
-_NO_EPOCHS = np.empty(0, dtype=np.int64)
-_NO_VOTES = np.empty((0, 0, 0))
+_NO_STAGES = Stages(*[np.empty(0, dtype=np.int64)] * 3)
+_NO_SCORES = np.empty((0, 0, 0))
 _BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
 _VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
 _STRIP = 128  # rows of a product that one thread computes at a time
@@ -41,28 +41,35 @@ _STRIP = 128  # rows of a product that one thread computes at a time
 
 def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a learner over the visiting orders."""
-    columns = []
-    ends = []
-    steps = 0
-    for order in orders:
-        order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
-        position, promoted, demoted, errors = learner.epoch(order)
-        columns.append((order[position], steps + position, promoted, demoted, errors))
-        steps += len(order)
-        ends.append(steps)
-        if callback:
-            callback(len(order))
-        if stop_if_separated and not len(position):
-            break
-    example, step, promoted, demoted, errors = map(np.concatenate, zip(*columns, strict=True))
+    visits = ([np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)] for order in orders)
+    ((example, step, promoted, demoted, errors),), (ends,) = run_epochs(
+        learner, visits, stop=lambda made: stop_if_separated and not made, callback=callback
+    )
     counted = len(errors) == len(example)
     return MulticlassLog(
-        example=example, step=step, promoted=promoted, demoted=demoted,
-        errors=errors if counted else None, ends=np.array(ends, dtype=np.int64),
-    )  # fmt: skip
+        example=example, step=step, promoted=promoted, demoted=demoted, errors=errors if counted else None, ends=ends
+    )
 
 
-class Dense:
+class _Learner:
+    """Base of the learners."""
+
+    def visit(self, order, left=NO_LIMIT):
+        """Visit the examples once, until `left` were mistakes.
+
+        Of each row of the log its mistake's position in the order, the classes it moves, and training errors.
+        """
+        raise NotImplementedError
+
+    def epoch(self, visited, steps, callback):
+        """One epoch, as `kp.perceptron.run_epochs` asks for it."""
+        (order,) = visited
+        position, promoted, demoted, errors = self.visit(order)
+        callback(len(order))
+        return [[(order[position], steps[0] + position, promoted, demoted, errors)]]
+
+
+class Dense(_Learner):
     """Scores of all examples, moved by rows of a matrix."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
@@ -72,29 +79,27 @@ class Dense:
         self.demote = DEMOTE.index(demote)
         self.counting = count_errors
 
-    def epoch(self, order, left=NO_LIMIT):
-        """Visit the examples once, until `left` were mistakes.
-
-        Of each row of the log its mistake's position in the order, the classes it moves, and training errors.
-        """
+    def visit(self, order, left=NO_LIMIT):
         position, demoted, errors = _visit(self.G, self.y, order, self.demote, left, self.counting, self.F)
         return position, _promoted(self.y[order[position]], position, self.demote), demoted, errors
 
 
-class Rows:
+class Rows(_Learner):
     """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits."""
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
         self.gram = gram
         self.kernel = kernel
         self.stored = gram.reading(kernel)
+        self.stored = self.stored._replace(added=self.stored.added + threshold)
         self.y = y
+        self.labels = y.astype(np.float64)
         self.threshold = threshold
         self.threads = threads
         self.F = np.zeros((n_classes, len(y)))
         self.demote = DEMOTE.index(demote)
 
-    def epoch(self, order, left=NO_LIMIT):
+    def visit(self, order, left=NO_LIMIT):
         size = min(_BLOCK, self.gram.capacity)
         found = []
         for start in range(0, len(order), size):
@@ -112,21 +117,21 @@ class Rows:
         position, demoted, _ = _visit(G, self.y[examples], positions, self.demote, left, False, F)
         wrong = examples[position]
         promoted = _promoted(self.y[wrong], position, self.demote)
-        times = _promotions(position, promoted)
+        moves = Moves(position, promoted, promotions(position, promoted), demoted)
         self.gram.fetch(np.unique(wrong))
         values, places = self.gram.columns(wrong, 0, len(norms), None)  # all are there: no buffer
 
-        def advance(part):
-            return _walk(
-                self.stored, self.threshold, values, places, norms[wrong], norms, position, promoted, times, demoted, self.y,
-                _NO_EPOCHS, _NO_EPOCHS, self.F, _NO_VOTES, part.start, part.stop,
+        def over(part):
+            return advance(
+                self.stored, values, places, norms[wrong], norms, moves, _NO_STAGES, self.labels, self.F, 0,
+                *[_NO_SCORES] * 4, part.start, part.stop,
             )  # fmt: skip
 
-        errors = sum(in_strips(advance, len(norms), TILE, self.threads))
+        errors = sum(in_strips(over, len(norms), TILE, self.threads))
         return start + position, promoted, demoted, _of_whole_mistakes(errors, position)
 
 
-class Coefficients:
+class Coefficients(_Learner):
     """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large.
 
     A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
@@ -142,7 +147,7 @@ class Coefficients:
         self.beta = np.zeros(n_classes)
         self.demote = DEMOTE.index(demote)
 
-    def epoch(self, order, left=NO_LIMIT):
+    def visit(self, order, left=NO_LIMIT):
         found = []
         for start in range(0, len(order), _BLOCK):
             if not left:
@@ -161,7 +166,7 @@ class Coefficients:
         G = squared(K.T, threads=self.threads) + self.threshold
         position, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, left, False, F)
         promoted = _promoted(y[position], position, self.demote)
-        times = _promotions(position, promoted)
+        times = promotions(position, promoted)
         for q, i, n, j in zip(position, promoted, times, demoted, strict=True):
             if n:
                 self.alpha[i] += n * K[q]
@@ -171,7 +176,7 @@ class Coefficients:
         return position, promoted, demoted
 
 
-class Linear:
+class Linear(_Learner):
     """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted."""
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
@@ -194,7 +199,7 @@ class Linear:
         """Thresholds (C,), before they are multiplied."""
         return self._b[: self.n_classes]
 
-    def epoch(self, order, left=NO_LIMIT):
+    def visit(self, order, left=NO_LIMIT):
         rule = self.demote, left, self.threshold, self.n_classes
         position, demoted = _visit_points(self.X, self.y, order, *rule, self._W.ravel(), self._b)
         promoted = _promoted(self.y[order[position]], position, self.demote)
@@ -231,26 +236,14 @@ def squared(K, *, threads=2):
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None):
     """Walk along a log over all points of `columns`, counting votes and errors."""
-    examples = np.unique(log.example)
-    kernel = columns.reading(kernel)
-    index = np.searchsorted(examples, log.example)
-    times = _promotions(log.step, log.promoted)
-    lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
-    steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes = np.zeros((len(epochs), n_classes, len(columns)))
-    F = np.zeros((n_classes, len(columns)))
-    errors = np.zeros(len(log), dtype=np.int64)
-    y = np.full(len(columns), -1) if y is None else y
-    for start, stop, values, places in blocks(columns, examples):
-
-        def over(part, start=start, values=values, places=places):
-            return _walk(
-                kernel, threshold, values, places[index] - start, columns.row_norms[log.example], columns.norms, log.step,
-                log.promoted, times, log.demoted, y, lengths, steps, F, votes, start + part.start, start + part.stop,
-            )  # fmt: skip
-
-        errors += sum(in_strips(over, stop - start, TILE, columns.source.threads))
-    return votes, _of_whole_mistakes(errors, log.step)
+    errors = None if y is None else [np.zeros(len(log), dtype=np.int64)]
+    labels = None if y is None else y[None]
+    for part, scores in replay(
+        [log], kernel, columns, epochs=epochs, labels=labels, errors=errors, n_classes=n_classes, threshold=threshold
+    ):
+        votes[..., part] = scores["voted"]
+    return votes, errors and _of_whole_mistakes(*errors, log.step)
 
 
 def _of_whole_mistakes(errors, step):
@@ -262,15 +255,6 @@ def _of_whole_mistakes(errors, step):
 def _promoted(true, step, demote):
     """(M,) the class that each row promotes, or -1: the true one in a mistake's first row, or in each."""
     return true if demote == _EACH else np.where(first_rows(step), true, -1)
-
-
-def _promotions(step, promoted):
-    """(M,) how often each row's class is promoted: all promotions of a mistake at its first row, where they are one move."""
-    start = np.flatnonzero(first_rows(step))
-    times = np.zeros(len(step))
-    if len(step):
-        times[start] = np.add.reduceat(promoted >= 0, start, dtype=np.float64)
-    return times
 
 
 @compiled
@@ -308,26 +292,6 @@ def _keep(s, change, position, demoted):
 
 
 @compiled
-def _wrong(F, y, first, last):
-    """The number of examples first:last that a class other than their own matches or beats."""
-    own = np.empty(256)
-    count = np.empty(256, dtype=np.int32)
-    wrong = 0
-    for start in range(first, last, 256):
-        size = min(256, last - start)
-        for u in range(size):
-            own[u] = F[y[start + u], start + u]
-            count[u] = 0
-        for c in range(F.shape[0]):
-            f = F[c, start : start + size]
-            for u in range(size):
-                count[u] += f[u] >= own[u]
-        for u in range(size):
-            wrong += count[u] > 1
-    return wrong
-
-
-@compiled
 def _visit(G, y, order, demote, left, counting, F):
     """Visit examples in order until `left` of them were mistakes; F (C, n) moves. Positions in the order, demoted
     classes, and errors of each row."""
@@ -354,7 +318,7 @@ def _visit(G, y, order, demote, left, counting, F):
                     f[u] += times * row[u]
         _keep(s, change, position, demoted)
         if counting:
-            wrong = _wrong(F, y, 0, F.shape[1])
+            wrong = count_errors(F, y, 0, F.shape[1])
             for _ in range(len(position) - len(errors)):
                 errors.append(wrong)
     return np.array(position), np.array(demoted), np.array(errors)
@@ -395,64 +359,3 @@ def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
             start[j] = threshold * b[j]
         _keep(s, change, position, demoted)
     return np.array(position), np.array(demoted)
-
-
-@compiled
-def _move(k, threshold, promoted, times, demoted, F, start):
-    """Move the scores of as many columns of F as k has, from `start` on."""
-    for u in range(k.shape[0]):
-        k[u] += threshold
-    if times > 0.0:
-        up = F[promoted, start : start + k.shape[0]]
-        for u in range(k.shape[0]):
-            up[u] += times * k[u]
-    down = F[demoted, start : start + k.shape[0]]
-    for u in range(k.shape[0]):
-        down[u] -= k[u]
-
-
-@compiled
-def _walk(
-    kernel, threshold, values, places, row_norms, norms, step, promoted, times, demoted, y, lengths, steps, F, votes, first,
-    last,
-):  # fmt: skip
-    """Move the scores F (C, n) of columns first:last by the rows of a log; returns how many of them are wrong after each, if
-    they have labels y (n,). votes (E, C, n) gets those until each epoch. The kernel of row m and column j is made from
-    values[places[m] + j]."""
-    n_epochs = len(lengths)
-    counting = first < last and y[first] >= 0
-    errors = np.zeros(len(places), dtype=np.int64)
-    kernel_tile = np.empty(TILE)
-    for start in range(first, last, TILE):
-        stop = min(start + TILE, last)
-        k = kernel_tile[: stop - start]
-        total = np.zeros((F.shape[0], stop - start))
-        epoch = 0
-        since = 0
-        for m in range(len(places) + 1):
-            while epoch < n_epochs and m >= lengths[epoch]:
-                _vote(F, steps[epoch] - since, total, start)
-                since = steps[epoch]
-                votes[epoch, :, start:stop] = total
-                epoch += 1
-            if m == len(places) or (epoch == n_epochs and not counting):
-                break
-            if n_epochs > 0 and step[m] > since:
-                _vote(F, step[m] - since, total, start)
-                since = step[m]
-            fill(kernel, values[places[m] + start : places[m] + stop], row_norms[m], norms[start:stop], k)
-            _move(k, threshold, promoted[m], times[m], demoted[m], F, start)
-            if counting:
-                errors[m] += _wrong(F, y, start, stop)
-    return errors
-
-
-@compiled
-def _vote(F, steps, total, start):
-    """Add to `total` (C, c) the votes of these steps in columns of F from `start` on."""
-    for u in range(total.shape[1]):
-        best = 0
-        for c in range(1, F.shape[0]):
-            if F[c, start + u] > F[best, start + u]:
-                best = c
-        total[best, u] += steps

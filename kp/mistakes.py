@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,6 +64,25 @@ def first_rows(step: np.ndarray) -> np.ndarray:
     first = np.ones(len(step), dtype=bool)
     first[1:] = step[1:] != step[:-1]
     return first
+
+
+def promotions(step: np.ndarray, promoted: np.ndarray) -> np.ndarray:
+    """Return how often each row (M,) promotes its class: all promotions of a mistake are one move, at its first row."""
+    start = np.flatnonzero(first_rows(step))
+    times = np.zeros(len(step))
+    if len(step):
+        times[start] = np.add.reduceat(promoted >= 0, start, dtype=np.float64)
+    return times
+
+
+class Moves(NamedTuple):
+    """What the rows (M,) of a log do, as compiled loops read it: they add `times` k to the scores of class `up`, and subtract
+    k from those of class `down`, unless it is -1. A binary perceptron has the class 0 alone, to which it adds z k."""
+
+    step: np.ndarray
+    up: np.ndarray
+    times: np.ndarray
+    down: np.ndarray
 
 
 def net_promotions(
@@ -226,6 +245,11 @@ class MistakeLog(Log):
             ends=np.append(self.ends, other.ends + self.steps()),
         )
 
+    def moves(self) -> Moves:
+        """Return what the rows move."""
+        n = len(self)
+        return Moves(self.step, np.zeros(n, dtype=np.int64), self.sign.astype(np.float64), np.full(n, -1))
+
     def alpha(self, predictor: str = "final", epoch: int | None = None, *, n: int) -> np.ndarray:
         """Compute alpha (n,), the weighted number of mistakes on each of n training examples, of a predictor at an epoch."""
         weights = self.weights(predictor, epoch)
@@ -283,6 +307,10 @@ class MulticlassLog(Log):
     def n_mistakes(self, epoch: int | None = None) -> int:
         """Return the number of mistakes until the end of an epoch: of steps that have rows."""
         return int(np.count_nonzero(first_rows(self.step[: self.length(epoch)])))
+
+    def moves(self) -> Moves:
+        """Return what the rows move."""
+        return Moves(self.step, self.promoted, promotions(self.step, self.promoted), self.demoted)
 
     def coefficients(self, predictor: str = "final", epoch: int | None = None, *, n_classes: int, n: int) -> np.ndarray:
         """Compute the coefficients c of f_c(x) = sum_i c_i k(x_i, x)."""

@@ -40,6 +40,7 @@ otherwise. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order.
 """
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -109,28 +110,19 @@ def find_mistakes(
     rules = [rule] * m if isinstance(rule, Rule) else list(rule)
     for each in set(kernels):
         check_range(gram.in_units(each), gram.source.top, n * n_epochs)
-    callback = callback or (lambda visits: None)
     primal = not (stop_if_consistent or any(rule.relaxes for rule in rules))
     primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
         run = _Primal(gram, kernels, signs, rules, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
-        skips = not signs.all()
-        ends = [np.zeros(m, dtype=np.int64)]  # of the epochs, in steps of each learner
-        for order in orders:
-            if len(order) not in (1, m):
-                raise ValueError(f"orders must yield (1, n) or ({m}, n) for {m} learners, got {len(order)} rows")
-            # A view that is read-only, as of np.broadcast_to, would be compiled for once more.
-            visited = list(order) if len(order) == m else [order[0]] * m
-            if skips:
-                visited = [own[z[own] != 0] for own, z in zip(visited, signs, strict=True)]
-            found = run.epoch(visited, ends[-1], callback)
-            ends.append(ends[-1] + [len(own) for own in visited])
-            if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0, where=signs != 0):
-                break
+
+        def stop(made):
+            consistent = stop_if_consistent and np.all(signs * run.scores > 0, where=signs != 0)
+            return consistent or (stop_if_separated and not made)
+
+        found, ends = run_epochs(run, _visits(orders, signs), stop=stop, callback=callback)
     logs = []
     skipped = np.count_nonzero(signs == 0, axis=1)  # counted as errors, since z f = 0
-    for found, z, own, end, none in zip(run.found, signs, rules, np.transpose(ends[1:]), skipped, strict=True):
-        example, step, *more = map(np.concatenate, zip(*found, strict=True))
+    for (example, step, *more), z, own, end, none in zip(found, signs, rules, ends, skipped, strict=True):
         columns = {"example": example.astype(np.intp), "step": step.astype(np.int64), "errors": None, "ends": end}
         if own.relaxes:
             scale, weight, wrong, _ = more
@@ -140,10 +132,40 @@ def find_mistakes(
             logs.append(log if primal else log.with_errors(more[-1] - none))
     if count_errors and primal:
         errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
-        for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors):
+        for _ in replay(logs, kernels, gram, epochs=(), labels=signs, errors=errors):
             pass
         logs = [log.with_errors(wrong - none) for log, wrong, none in zip(logs, errors, skipped, strict=True)]
     return logs
+
+
+def run_epochs(learners, visits, *, stop, callback=None):
+    """Let m learners visit examples epoch by epoch, until `stop` says so of the number of updates in one.
+
+    visits yields the examples of each learner; `learners.epoch` gives of each a list of tuples, the parts of its columns:
+    examples, steps and others. Returns the columns of each, and the ends (m, E) of the epochs in its steps.
+    """
+    found = []
+    ends = []
+    for visited in visits:
+        start = ends[-1] if ends else np.zeros(len(visited), dtype=np.int64)
+        found.append(learners.epoch(visited, start, callback or (lambda visits: None)))
+        ends.append(start + [len(own) for own in visited])
+        if stop(sum(len(part[0]) for own in found[-1] for part in own)):
+            break
+    parts = [itertools.chain(*own) for own in zip(*found, strict=True)]
+    return [[np.concatenate(column) for column in zip(*own, strict=True)] for own in parts], np.transpose(ends)
+
+
+def _visits(orders, signs):
+    """The examples that each learner visits in an epoch, of orders (m, n) or (1, n): those whose sign is not 0."""
+    m = len(signs)
+    skips = not signs.all()
+    for order in orders:
+        if len(order) not in (1, m):
+            raise ValueError(f"orders must yield (1, n) or ({m}, n) for {m} learners, got {len(order)} rows")
+        # A view that is read-only, as of np.broadcast_to, would be compiled for once more.
+        visited = list(order) if len(order) == m else [order[0]] * m
+        yield [own[z[own] != 0] for own, z in zip(visited, signs, strict=True)] if skips else visited
 
 
 def _has_weights(gram, kernel, steps):
@@ -172,15 +194,14 @@ class _Primal:
         self.arithmetic = Arithmetic.DOUBLE if gram.points.are_bytes else gram.source.arithmetic  # weights are no bytes
         self.w = np.zeros((len(signs), self.points.shape[1]))
         self.b = np.zeros(len(signs))
-        self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
         """As that of `_Dual`."""
-        positions = list(self.pool.map(self._run, range(len(order)), order))
-        for a, t in enumerate(positions):
-            self.found[a].append((order[a][t], step[a] + t))
+        found = []
+        for a, t in enumerate(self.pool.map(self._run, range(len(order)), order)):
+            found.append([(order[a][t], step[a] + t)])
             callback(len(order[a]))
-        return sum(map(len, positions))
+        return found
 
     def _run(self, a, order):
         kernel = self.kernels[a]
@@ -232,11 +253,7 @@ def _primal_epoch_sparse(rule, gamma, coef0, starts, features, values, order, z,
 
 
 class _Dual:
-    """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds.
-
-    found[a] has a tuple for each round: of the updates of learner a the examples, steps, c, d, whether they were mistakes,
-    and the training errors after them, which only perceptrons count.
-    """
+    """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds."""
 
     def __init__(self, gram, kernels, signs, rules, pool):
         self.gram = gram
@@ -257,11 +274,14 @@ class _Dual:
             if rule.from_origin:
                 self.squares[a], self.scores[a] = gram.source.from_origin(k)
         self.stretch = _STRETCH
-        self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
-        """Visit examples, each learner those of its own order, after step[a] steps; return the number of updates."""
-        count = 0
+        """Visit examples, each learner those of its own order, after step[a] steps.
+
+        Returns a list for each learner, with a tuple for each round: of its updates the examples, steps, c, d, whether they
+        were mistakes, and the training errors after them, which only perceptrons count.
+        """
+        found = [[] for _ in order]
         sizes = np.array([len(own) for own in order])
         position = np.zeros(len(order), dtype=np.int64)
         while len(active := np.flatnonzero(position < sizes)):
@@ -274,12 +294,11 @@ class _Dual:
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
             errors = list(self.pool.map(self._advance, active, examples, visits))
             for a, own, (stop, t, *update), wrong in zip(active, examples, visits, errors, strict=True):
-                self.found[a].append((own, step[a] + t, *update, wrong))
+                found[a].append((own, step[a] + t, *update, wrong))
                 callback(int(stop - position[a]))
                 position[a] = stop
-                count += len(own)
             self._adapt(computed, len(self.gram))
-        return count
+        return found
 
     def _visit(self, a, order, start, stop, quota):
         """(where it stopped, positions of the updates of learner a in order[start:stop], and their c, d, and mistakes)."""

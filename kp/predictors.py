@@ -10,7 +10,9 @@ Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapi
 Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
 """
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +47,15 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, block_bytes=
         parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,))]
         return np.concatenate(parts, axis=1)
     return Expansion.of(logs, predictor, epoch).scores(kernel, columns, block_bytes=block_bytes)
+
+
+class Stages(NamedTuple):
+    """Where a walk along a log gives the predictors of E epochs: its rows and steps until their ends, and the rows with the
+    fewest training errors."""
+
+    lengths: np.ndarray
+    steps: np.ndarray
+    minima: np.ndarray
 
 
 class Expansion:
@@ -133,32 +144,38 @@ def expansion(coefficients, examples, kernel, columns, *, block_bytes=2**28):
     return out
 
 
-def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, block_bytes=2**28, callback=None):
-    """Walk along the logs, and yield (slice of the points, {predictor: scores (E, m, c)}) block by block, for all WALKED
-    predictors.
+def replay(
+    logs, kernel, columns, *, epochs, labels=None, errors=None, n_classes=1, threshold=0.0, block_bytes=2**28, callback=None
+):
+    """Walk along the logs, and yield (slice of the points, {predictor: scores}) block by block.
 
-    The next block overwrites the arrays. With signs (m, n) the errors of each predictor are added to `errors`.
+    The scores are (E, m, c), of all WALKED predictors of m perceptrons; of one log of n_classes classes they are the votes
+    (E, C, c) alone. The next block overwrites them. With labels (m, n), signs or numbers of classes, the errors after each
+    row of a log are added to `errors`. The threshold is added to all kernel values.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
+    kernels = [each._replace(added=each.added + threshold) for each in kernels]
     errors = errors or [None] * len(logs)
-    plans = [
-        (
-            log.sign.astype(np.float64), log.step,
+    moves = [log.moves() for log in logs]
+    stages = [
+        Stages(
             np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
             np.array([len(log) + 1 if log.errors is None else log.minimizing_length(e) for e in epochs], dtype=np.int64),
         )
         for log in logs
-    ]  # fmt: skip
-    work = _walk_panels if _fits_registers(kernels, columns) else _walk_blocks
+    ]
+    work = _walk_panels if n_classes == 1 and _fits_registers(kernels, columns) else _walk_blocks
     width = -(-min(4 * TILE, len(columns)) // PANEL) * PANEL
-    out = {name: np.full((len(epochs), len(logs), width), np.nan) for name in WALKED}
-    for start, stop in work(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
+    rows = {name: len(logs) for name in WALKED} if n_classes == 1 else {**dict.fromkeys(WALKED, 0), "voted": n_classes}
+    out = {name: np.full((len(epochs), rows[name], width), np.nan) for name in WALKED}
+    y = np.full((len(logs), width), np.nan)
+    for start, stop in work(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
         if callback:
             callback(stop - start)
-        yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
+        yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items() if rows[name]}
 
 
 def _fits_registers(kernels, columns):
@@ -168,53 +185,63 @@ def _fits_registers(kernels, columns):
     return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= _NARROW
 
 
-def _walk_blocks(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
-    """`replay`, a log in each thread, over a block of products at a time; yields (start, stop)."""
-    nothing = np.empty(0, dtype=np.int64)
+def _walk_blocks(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
+    """`replay`, a log and a strip of a block of products in each thread; yields (start, stop)."""
 
-    def walk(a):
-        counting = errors[a] is not None
-        _replay(
-            a, kernels[a], values, places[index[a]], columns.norms[start:stop], norms[index[a]], *plans[a],
-            signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
-            errors[a] if counting else nothing,
-            *(out[name] for name in WALKED),
+    def over(job):
+        a, first = job
+        found = advance(
+            kernels[a], values, places[index[a]], norms[index[a]], columns.norms[start:stop], moves[a], stages[a],
+            y[a] if errors[a] is not None else nothing, F[a], a, *(out[name] for name in WALKED),
+            first, min(first + TILE, stop - start),
         )  # fmt: skip
+        return a, found
 
+    nothing = np.empty(0)
     norms = columns.row_norms[examples]
+    n_classes = max(1, out["voted"].shape[1] // len(kernels))
+    F = np.empty((len(kernels), n_classes, y.shape[1]))
     with ThreadPoolExecutor(columns.source.threads) as pool:
-        for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
-            list(pool.map(walk, range(len(kernels))))
+        for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by over)
+            F[:] = 0.0
+            _take(labels, start, stop, y)
+            for a, found in pool.map(over, itertools.product(range(len(kernels)), range(0, stop - start, TILE))):
+                if errors[a] is not None:
+                    errors[a] += found
             yield start, stop
 
 
-def _walk_panels(kernels, columns, examples, index, plans, signs, errors, out, block_bytes):
+def _take(labels, start, stop, y):
+    """Put the labels of these points into y (m, c) as real numbers, which loops over scores read; nothing after them."""
+    if labels is not None:
+        y[:, : stop - start] = labels[:, start:stop]
+        y[:, stop - start :] = np.nan  # is not counted
+
+
+def _walk_panels(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
     """`replay`, some panels in each thread, along all logs; yields (start, stop)."""
     n = len(columns)
-    width = out[WALKED[0]].shape[-1]
+    width = y.shape[1]
     threads = max(1, min(columns.source.threads, width // PANEL, block_bytes // (4 * PANEL * len(examples))))
     share = -(-width // (threads * PANEL)) * PANEL
-    sign, step, *stages = zip(*plans, strict=True)
     starts = np.cumsum([0, *map(len, index)])
     places = np.concatenate([*index, np.zeros(_AHEAD, dtype=np.int64)]) * COLUMNS
     counted = np.array([each is not None for each in errors])
-    logs = np.array(kernels), starts, places, np.concatenate(sign), np.concatenate(step), *map(np.array, stages), counted
+    step, sign = (np.concatenate([getattr(each, name) for each in moves]) for name in ("step", "times"))
+    logs = np.array(kernels), starts, places, sign, step, *map(np.array, zip(*stages, strict=True)), counted
     wrong = np.zeros((threads, starts[-1]), dtype=np.int64)
     tiles = _at_lines((threads, PANEL // COLUMNS, len(examples) * COLUMNS))
-    z = np.full((len(kernels), 0 if signs is None else width), np.nan)
 
     def walk(t):
         _replay_panels(
             columns.points.words, examples, columns.column_points.panels[start // PANEL :], t * share,
-            min((t + 1) * share, stop - start), tiles[t], *logs, z, wrong[t], *(out[name] for name in WALKED),
+            min((t + 1) * share, stop - start), tiles[t], *logs, y, wrong[t], *(out[name] for name in WALKED),
         )  # fmt: skip
 
     with ThreadPoolExecutor(threads) as pool:
         for start in range(0, n, width):
             stop = min(start + width, n)
-            if signs is not None:
-                z[:, : stop - start] = signs[:, start:stop]
-                z[:, stop - start :] = np.nan  # is not counted
+            _take(labels, start, stop, y)
             list(pool.map(walk, range(threads)))
             for own, found in zip(errors, np.split(wrong.sum(axis=0), starts[1:-1]), strict=True):
                 if own is not None:
@@ -351,62 +378,111 @@ def _narrow_sum(kernel, values, row_norms, norms, coefficients, out, places, fir
 
 
 @compiled
-def _replay(
-    a, kernel, values, places, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
-    voted,
+def advance(
+    kernel, values, places, row_norms, norms, moves, stages, y, F, row, final, average, minimizing, voted, first, last
 ):  # fmt: skip
-    """Replay log a over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step. What
-    the kernel of mistake i is made from begins at values[places[i]]. The scores of the predictors are (E, m, c), of which
-    those of log a are written."""
-    n_mistakes = len(sign)
-    n_epochs = len(lengths)
-    counting = len(z) > 0
-    kernel_tile = np.empty(TILE)
-    f_tile = np.empty(TILE)
-    sum_tile = np.empty(TILE)
-    vote_tile = np.empty(TILE)
-    sign_tile = np.empty(TILE)
-    for start in range(0, norms.shape[0], TILE):
-        stop = min(start + TILE, norms.shape[0])
+    """Move the scores F (C, n) of columns first:last by the rows of a log.
+
+    Returns how many of them are wrong after each row, where there are labels y (n,). What the kernel of row i is made from
+    begins at values[places[i]]. At each stage scores of the predictors are written, from `row` on; of several classes the
+    votes alone.
+    """
+    n_rows = len(places)
+    n_epochs = len(stages.lengths)
+    counting = len(y) > 0
+    errors = np.zeros(n_rows if counting else 0, dtype=np.int64)
+    k_tile = np.empty(TILE)
+    total = np.empty(TILE)
+    votes = np.empty((F.shape[0], TILE))
+    for start in range(first, last, TILE):
+        stop = min(start + TILE, last)
         size = stop - start
-        k = kernel_tile[:size]
-        f = f_tile[:size]
-        total = sum_tile[:size]
-        votes = vote_tile[:size]
-        signs = sign_tile[:size]
-        f[:] = 0.0
+        k = k_tile[:size]
         total[:] = 0.0
         votes[:] = 0.0
-        if counting:
-            as_reals(z[start:stop], signs)
-        epoch = 0
-        minimum = 0
-        since = 0
-        for i in range(n_mistakes + 1):
-            while epoch < n_epochs and i >= lengths[epoch]:
-                _accumulate(f, np.float64(steps[epoch] - since), total, votes)
-                since = steps[epoch]
-                for j in range(size):
-                    final[epoch, a, start + j] = f[j]
-                    average[epoch, a, start + j] = total[j] / steps[epoch]
-                    voted[epoch, a, start + j] = votes[j]
+        epoch = minimum = since = 0
+        for i in range(n_rows + 1):
+            while epoch < n_epochs and i >= stages.lengths[epoch]:
+                _survive(F, start, stop, stages.steps[epoch] - since, total, votes)
+                since = stages.steps[epoch]
+                for c in range(F.shape[0]):
+                    for j in range(size):
+                        voted[epoch, row + c, start + j] = votes[c, j]
+                if F.shape[0] == 1:
+                    for j in range(size):
+                        final[epoch, row, start + j] = F[0, start + j]
+                        average[epoch, row, start + j] = total[j] / since
                 epoch += 1
-            if i == n_mistakes or (epoch == n_epochs and not counting):
+            if i == n_rows or (epoch == n_epochs and not counting):
                 break
-            if i + 1 < n_mistakes:
+            if i + 1 < n_rows:
                 fetch_ahead(values[places[i + 1] + start : places[i + 1] + stop])
             fill(kernel, values[places[i] + start : places[i] + stop], row_norms[i], norms[start:stop], k)
-            if n_epochs > 0:
-                wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
-                since = step[i]
-            else:
-                wrong = _move(f, sign[i], k, signs)
+            if epoch < n_epochs and moves.step[i] > since:
+                _survive(F, start, stop, moves.step[i] - since, total, votes)
+                since = moves.step[i]
+            if moves.times[i] != 0.0:
+                _move(F[moves.up[i], start:stop], moves.times[i], k)
+            if moves.down[i] >= 0:
+                _move(F[moves.down[i], start:stop], -1.0, k)
             if counting:
-                errors[i] += wrong
-            while minimum < len(minima) and minima[minimum] == i + 1:
+                errors[i] += count_errors(F, y, start, stop)
+            while minimum < len(stages.minima) and stages.minima[minimum] == i + 1 and F.shape[0] == 1:
                 for j in range(size):
-                    minimizing[minimum, a, start + j] = f[j]
+                    minimizing[minimum, row, start + j] = F[0, start + j]
                 minimum += 1
+    return errors
+
+
+@compiled
+def _survive(F, start, stop, steps, total, votes):
+    """Add predictors that survived `steps` steps to the sums of scores, and their votes, of a sign or for a class."""
+    weight = np.float64(steps)
+    if F.shape[0] == 1:
+        f = F[0, start:stop]
+        own = votes[0]
+        for j in range(f.shape[0]):
+            total[j] += weight * f[j]
+            own[j] += weight if f[j] > 0.0 else (-weight if f[j] < 0.0 else 0.0)
+        return
+    for u in range(stop - start):
+        best = 0
+        for c in range(1, F.shape[0]):
+            if F[c, start + u] > F[best, start + u]:
+                best = c
+        votes[best, u] += weight
+
+
+@compiled
+def _move(f, times, k):
+    """f += times k."""
+    for j in range(f.shape[0]):
+        f[j] += times * k[j]
+
+
+@compiled
+def count_errors(F, y, first, last):
+    """The number of errors among points first:last: scores without the sign y, or a class that matches or beats class y."""
+    wrong = 0
+    if F.shape[0] == 1:
+        f = F[0]
+        for j in range(first, last):
+            wrong += y[j] * f[j] <= 0.0
+        return wrong
+    own = np.empty(256)
+    count = np.empty(256, dtype=np.int32)
+    for start in range(first, last, 256):
+        size = min(256, last - start)
+        for u in range(size):
+            own[u] = F[np.int64(y[start + u]), start + u]
+            count[u] = 0
+        for c in range(F.shape[0]):
+            f = F[c, start : start + size]
+            for u in range(size):
+                count[u] += f[u] >= own[u]
+        for u in range(size):
+            wrong += count[u] > 1
+    return wrong
 
 
 @compiled
@@ -414,8 +490,9 @@ def _replay_panels(
     words, examples, panels, first, stop, tiles, kernels, starts, places, sign, step, lengths, steps, minima, counted, z,
     errors, final, average, minimizing, voted,
 ):  # fmt: skip
-    """`_replay` of all logs, one below the other from `starts` on, over columns first:stop of these panels; kernels (m, 5)
-    have the fields of `Kernel`."""
+    """`advance` along all logs, one below the other from `starts` on, over columns first:stop of these panels.
+
+    kernels (m, 5) have the fields of `Kernel`."""
     for p in range(first // PANEL, (stop + PANEL - 1) // PANEL):
         tile_products(words, examples, panels[p], tiles)
         for column in range(p * PANEL, min((p + 1) * PANEL, stop), COLUMNS):
@@ -433,7 +510,7 @@ def _replay_columns(
     a, kernel, values, places, sign, step, lengths, steps, minima, counting, z, errors, column,
     final, average, minimizing, voted,
 ):  # fmt: skip
-    """`_replay` over COLUMNS columns from `column` on, whose state stays in registers."""
+    """`advance` over COLUMNS columns from `column` on, whose state stays in registers."""
     gamma, degree, added = kernel[1], np.int64(kernel[3]), kernel[4]
     coef0 = equal_columns(kernel[2])
     f = total = votes = signs = equal_columns(0.0)
@@ -491,39 +568,6 @@ def fetch_ahead(products):
     """Have these inner products come into the cache while something else is done."""
     for j in range(0, products.shape[0], 64 // products.itemsize):
         prefetch(products, j)
-
-
-@compiled
-def _accumulate(f, steps, total, votes):
-    """Add a predictor that survived `steps` steps to the running sums of scores and of votes."""
-    for j in range(f.shape[0]):
-        total[j] += steps * f[j]
-        votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)
-
-
-@compiled
-def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
-    """`_accumulate` and then `_move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
-    wrong = 0
-    for j in range(f.shape[0]):
-        before = f[j]
-        total[j] += steps * before
-        votes[j] += steps if before > 0.0 else (-steps if before < 0.0 else 0.0)
-        after = before + sign * k[j]
-        f[j] = after
-        if counting:
-            wrong += signs[j] * after <= 0.0
-    return wrong
-
-
-@compiled
-def _move(f, sign, k, signs):
-    """A mistake moves scores f by sign k; returns how many of them are wrong after it, by the signs of the points."""
-    wrong = 0
-    for j in range(f.shape[0]):
-        f[j] += sign * k[j]
-        wrong += signs[j] * f[j] <= 0.0
-    return wrong
 
 
 def signed_sums(logs, n, predictor="final", epoch=None):

@@ -132,7 +132,7 @@ class SharedTraining:
             index = np.searchsorted(models[0].classes_, self.y)
             signs = np.concatenate([model._signs(index) for model in models])
             columns: CrossGram = self.gram
-            counting: dict[str, Any] = {"signs": signs, "errors": errors}
+            counting: dict[str, Any] = {"labels": signs, "errors": errors}
         else:
             check_unmasked("X", X)
             points = Points.per(self.gram.points.per_unit, X)

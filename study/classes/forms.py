@@ -334,7 +334,7 @@ def _visits(learner, examples):
     parts = []
     for start in range(0, len(examples), VISITS):
         visited = examples[start : start + VISITS]
-        position, promoted, demoted, _ = learner.epoch(visited)
+        position, promoted, demoted, _ = learner.visit(visited)
         parts.append((visited[position], start + position, promoted, demoted))
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 

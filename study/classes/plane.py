@@ -187,7 +187,7 @@ def cycles(X, y, *, max_iter=10_000):
         seen = {}
         row = (demote, "open", max_iter, 0)
         for epoch in range(1, max_iter + 1):
-            mistaken, *_ = learner.epoch(np.arange(len(y)))
+            mistaken, *_ = learner.visit(np.arange(len(y)))
             state = np.column_stack([learner.W - learner.W[0], learner.b - learner.b[0]]).tobytes()
             if not len(mistaken) or state in seen:
                 row = (demote, "repeats", seen[state], epoch - seen[state]) if len(mistaken) else (demote, "stops", epoch, 0)

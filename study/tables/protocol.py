@@ -195,7 +195,7 @@ def run(fold, shuffles, *, limits):
     rows = []
     stops = {method.visits(n) if limit == method.max_iter else limit * n: limit for limit in limits}
     for order in orders(n, method, shuffles, limits=limits if method.unit == "epochs" else ()):
-        place, promoted, demoted, _ = learner.epoch(order, left - mistakes)
+        place, promoted, demoted, _ = learner.visit(order, left - mistakes)
         c += net_promotions(order[place], promoted, demoted, n_classes=fold.n_classes, n=n)
         mistakes += int(np.count_nonzero(first_rows(place)))
         last = done + int(place[-1]) if len(place) else last

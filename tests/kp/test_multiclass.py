@@ -190,7 +190,7 @@ def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, lim
         lambda: Coefficients(lambda examples: K[examples], y, 10, **options),
         lambda: Linear(X, y, 10, **options),
     ):
-        (whole, *_), (part, *_) = (make().epoch(np.random.RandomState(0).permutation(100), most) for most in (2**62, limit))
+        (whole, *_), (part, *_) = (make().visit(np.random.RandomState(0).permutation(100), most) for most in (2**62, limit))
         assert len(np.unique(part)) == limit < len(np.unique(whole))
         assert part.tolist() == whole[: len(part)].tolist()
 

@@ -294,7 +294,7 @@ def test_a_walk_equals_the_literal_one_bit_by_bit(monkeypatch, in_registers, epo
     monkeypatch.setattr(predictors, "_fits_registers", lambda *_: in_registers)
     parts = [
         {name: f.copy() for name, f in scores.items()}
-        for _, scores in replay(logs, each, columns, epochs=epochs, signs=signs, errors=errors)
+        for _, scores in replay(logs, each, columns, epochs=epochs, labels=signs, errors=errors)
     ]
     for a, log in enumerate(logs):
         expected, wrong = literal_replay(log, degrees[a], added[a], X, Y, epochs, signs[a])
