@@ -19,8 +19,9 @@ from kp import (
     predictors,
 )
 from kp.gram import PANEL, CrossGram, Points, Products
+from kp.joint import walk
 from kp.kernels import polynomial, rbf
-from kp.mistakes import BY_NAME, MistakeLog
+from kp.mistakes import BY_NAME, MistakeLog, MulticlassLog
 from kp.predictors import Expansion, expansion, replay
 
 REALS, LABELS = load_iris(return_X_y=True)
@@ -301,6 +302,36 @@ def test_a_walk_equals_the_literal_one_bit_by_bit(monkeypatch, in_registers, epo
         for name, f in expected.items():
             np.testing.assert_array_equal(np.concatenate([part[name][:, a] for part in parts], axis=1), f, name)
         assert errors[a] is None or errors[a].tolist() == wrong
+
+
+@pytest.mark.parametrize("n", [8, 4 * predictors.TILE + 9])
+@pytest.mark.parametrize("threshold", [0.0, 1.0])
+def test_a_walk_along_a_log_of_several_classes_equals_the_literal_one_bit_by_bit(threshold, n):
+    random = np.random.RandomState(n)
+    X, Y, y = random.randn(40, 5), random.randn(n, 5), random.randint(0, 4, n)
+    step = np.array([0, 3, 3, 7, 29, 30, 30, 30, 41])  # the second and the sixth row begin mistakes of several rows
+    first = np.diff(step, prepend=-1) > 0
+    true, demoted = np.array([0, 1, 1, 3, 2, 0, 0, 0, 2]), np.array([1, 0, 2, 2, 3, 1, 2, 3, 0])
+    example = random.randint(0, 40, len(step))[np.cumsum(first) - 1]
+    log = MulticlassLog(
+        example=example, step=step, errors=None, ends=np.array([30, 60]), promoted=np.where(first, true, -1), demoted=demoted
+    )
+    columns = CrossGram(Products(Points(X), Points(Y), threads=2))
+    votes, errors = walk(log, rbf(gamma=0.1), columns, 4, threshold=threshold, epochs=(1, 2), y=y)
+    K = columns.values(rbf(gamma=0.1), np.arange(40)) + threshold
+    F = np.zeros((4, n))
+    expected = np.zeros((2, 4, n))
+    wrong = {}
+    for t in range(60):
+        for q, i, j in zip(example[step == t], log.promoted[step == t], demoted[step == t], strict=True):
+            if i >= 0:
+                F[i] += K[q]
+            F[j] -= K[q]
+        if t in step:
+            wrong[t] = int(((F >= F[y, np.arange(n)]).sum(axis=0) > 1).sum())
+        expected[t // 30 :, F.argmax(axis=0), np.arange(n)] += 1
+    np.testing.assert_array_equal(errors, [wrong[t] for t in step])
+    np.testing.assert_array_equal(votes, expected)
 
 
 def test_real_numbers_exponentials_and_few_points_are_walked_over_in_blocks():
