@@ -97,7 +97,7 @@ class Client(PapermillNotebookClient):
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
-        what, text, output = await self.asked(cell)
+        (what, text, output), values = await self.asked(cell)
         self._change(output)
         self.tried += bool(conditions(cell.source))
         if what != KEPT:
@@ -107,6 +107,7 @@ class Client(PapermillNotebookClient):
             return
         if text != cell.source:
             cell.metadata.words = cell.source
+            cell.metadata["values"] = values
             cell.source = text
         if captioned(tags(cell)):
             self._describe(text)
@@ -131,19 +132,24 @@ class Client(PapermillNotebookClient):
                 last.data = {kind: content, "text/plain": last.data["text/plain"]}
 
     async def asked(self, cell):
-        """Return the kernel's answer on a text cell: see study.report.expressions.said."""
-        said = "__import__('study.report.expressions', fromlist=['said']).said"
-        call = f"{said}({cell.source!r}, {tags(cell)!r}, get_ipython())"
-        message = self.kc.execute("", silent=True, store_history=False, user_expressions={"said": call})
+        """Return the kernel's answers on a text cell: see said and exact of study.report.expressions."""
+        module = "__import__('study.report.expressions', fromlist=['said'])"
+        calls = {
+            "said": f"{module}.said({cell.source!r}, {tags(cell)!r}, get_ipython())",
+            "exact": f"{module}.exact({cell.source!r}, get_ipython())",
+        }
+        message = self.kc.execute("", silent=True, store_history=False, user_expressions=calls)
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
+        answers = reply["content"].get("user_expressions", {})
+        answer = answers.get("said", reply["content"])
         if answer["status"] != "ok":
             lost = "" if any(map(tags, self.nb.cells)) else "; no cell has a tag: copy the notebook from notebooks/ again"
             raise TextError(f"{answer['ename']}: {answer['evalue']}, {self._named(cell)}{lost}")
-        return ast.literal_eval(answer["data"]["text/plain"])
+        found = (answers[name] for name in calls)  # a text that is not kept may have none
+        return [ast.literal_eval(each["data"]["text/plain"]) if each["status"] == "ok" else {} for each in found]
 
     def _named(self, cell):
         place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)

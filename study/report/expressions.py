@@ -10,6 +10,7 @@ with any content.
 
 import ast
 import re
+from numbers import Integral, Real
 
 from study.report.references import addressed, cites
 from study.report.source import captioned
@@ -37,6 +38,8 @@ PLAIN = (
 """Parts of an expression."""
 LONGEST = 60
 """Characters of an expression."""
+ESTIMATES = ("estimate",)
+"""Attributes of what has an interval, low to high, of which it is the interval."""
 LIST = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@]|-(?=-)|(?<=-)-)")
 """What Markdown reads as more than itself; of hyphens in a row, as in --option, a document would make a dash."""
@@ -86,6 +89,34 @@ def value(result):
     if not isinstance(found, str):
         raise ValueError(f"expected a text or a whole number, got {shown[:80]}; give it a form (study.words)")
     return re.sub(r"[ \t\r\n]+", " ", found)
+
+
+def exact(text, shell):
+    """{expression: [number, low, high]} of the expressions of a text, as texts with all digits, "" where there is none: the
+    number that a call gives a form, or that stands there as it is, and the ends of its interval. Those without any are left
+    out."""
+    found = {each: _exact(ast.parse(each, mode="eval").body, shell) for each in expressions(text)}
+    return {each: numbers for each, numbers in found.items() if any(numbers)}
+
+
+def _exact(tree, shell):
+    node = tree.args[0] if isinstance(tree, ast.Call) and tree.args else tree
+    if isinstance(node, ast.Call | ast.Starred):  # it is not made twice
+        return ["", "", ""]
+    number = around = shell.ev(ast.unparse(node))
+    if isinstance(number, Real):
+        is_of_interval = isinstance(node, ast.Attribute) and node.attr in ESTIMATES
+        around = shell.ev(ast.unparse(node.value)) if is_of_interval else None
+    else:
+        number = getattr(number, "estimate", None)
+    return [_digits(each) for each in (number, getattr(around, "low", None), getattr(around, "high", None))]
+
+
+def _digits(number):
+    """A number as text with all digits; "" for anything else."""
+    if not isinstance(number, Real):
+        return ""
+    return str(int(number)) if isinstance(number, Integral) else repr(float(number))
 
 
 def filled(text, results):
