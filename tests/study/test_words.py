@@ -82,19 +82,22 @@ def test_texts_and_integers_are_put_in_place_and_other_values_refused():
 
 
 def test_a_number_is_kept_with_all_digits_and_with_its_interval():
-    run = SimpleNamespace(mean=0.5, low=0.4, high=0.6)
-    shell = Shell(gap=GAP, rate=np.float64(1 / 3), n=np.int64(7), run=run, rows=[1, 2])
-    texts = "words.size(gap)", "f(gap.estimate, 1)", "f(gap.p)", "f(rate, 1)", "n", "f(run.mean)", "f(run)", "len(rows)", "rows"
-    interval = ["-0.0009", "0.0024"]
-    assert expressions.exact(" ".join(f"{{eval}}`{each}`" for each in texts), shell) == {
-        "words.size(gap)": ["0.0008", *interval],
-        "f(gap.estimate, 1)": ["0.0008", *interval],
-        "f(gap.p)": ["0.4", "", ""],
-        "f(rate, 1)": ["0.3333333333333333", "", ""],
+    row = pd.Series({"error": 0.5, "median": 0.25, "low": 0.4, "high": 0.6})
+    table = {"of": row, 3: 0.1, "nothing": float("nan")}
+    shell = Shell(words=words, gap=GAP, rate=np.float64(1 / 3), n=np.int64(7), m=3, row=row, table=table)
+    found = {
+        "words.size(gap)": ["0.0008", "-0.0009", "0.0024"],
+        "words.percent(gap.estimate, 1)": ["0.0008", "-0.0009", "0.0024"],
+        "words.p_value(gap.p)": ["0.4", "", ""],
+        "words.percent(rate, 1)": ["0.3333333333333333", "", ""],
+        "words.rate_interval(row)": ["0.5", "0.4", "0.6"],
+        'words.percent(table["of"]["error"])': ["0.5", "0.4", "0.6"],
+        'words.percent(row["median"])': ["0.25", "", ""],
+        "words.percent(table[m])": ["0.1", "", ""],
         "n": ["7", "", ""],
-        "f(run.mean)": ["0.5", "", ""],
-        "f(run)": ["", "0.4", "0.6"],
     }
+    without = ["len(row)", "round(rate)", "table", "gap.test", 'table["nothing"]', "words.span(*table)"]
+    assert expressions.exact(" ".join(f"{{eval}}`{each}`" for each in [*found, *without]), shell) == found
 
 
 def test_a_number_at_the_start_of_a_line_begins_no_list():
