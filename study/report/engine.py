@@ -143,13 +143,16 @@ class Client(PapermillNotebookClient):
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        answers = reply["content"].get("user_expressions", {})
-        answer = answers.get("said", reply["content"])
+        said = self._answer(reply["content"], "said", cell)
+        return said, self._answer(reply["content"], "exact", cell) if said[0] == KEPT else {}
+
+    def _answer(self, content, name, cell):
+        """The value of one of the calls in a reply; TextError if it failed."""
+        answer = content.get("user_expressions", {}).get(name, content)
         if answer["status"] != "ok":
             lost = "" if any(map(tags, self.nb.cells)) else "; no cell has a tag: copy the notebook from notebooks/ again"
             raise TextError(f"{answer['ename']}: {answer['evalue']}, {self._named(cell)}{lost}")
-        found = (answers[name] for name in calls)  # a text that is not kept may have none
-        return [ast.literal_eval(each["data"]["text/plain"]) if each["status"] == "ok" else {} for each in found]
+        return ast.literal_eval(answer["data"]["text/plain"])
 
     def _named(self, cell):
         place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)

@@ -98,7 +98,8 @@ class Panels:
         """Return the name of the panel of a number, which gets a row in the table."""
         row = self.numbers.setdefault(number, len(self.numbers) + 1)
         value, low, high = number.exact
-        exact = ", ".join(filter(None, [value, low and f"interval {low} to {high}"]))
+        digits = f"with all digits {value}" if value and value != number.text else ""
+        exact = ", ".join(filter(None, [escape(number.text), digits, low and f"interval {low} to {high}"]))
         there = f'<a href="{self.name}.html#row-{row}">row {row} of {self.name}.csv</a>'
         stored = self.data(number.files, "made with this setting: " if number.kind == SETTING else "")
         elsewhere = [("tables", self.unstored(number)), ("compute again", _code(number.commands))]
