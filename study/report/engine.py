@@ -22,7 +22,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends
+from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends, exact, said
 from study.report.source import captioned
 
 LISTED = "statements"
@@ -133,18 +133,14 @@ class Client(PapermillNotebookClient):
 
     async def asked(self, cell):
         """Return the kernel's answers on a text cell: see said and exact of study.report.expressions."""
-        module = "__import__('study.report.expressions', fromlist=['said'])"
-        calls = {
-            "said": f"{module}.said({cell.source!r}, {tags(cell)!r}, get_ipython())",
-            "exact": f"{module}.exact({cell.source!r}, get_ipython())",
-        }
+        calls = {"said": _call(said, cell.source, tags(cell)), "exact": _call(exact, cell.source)}
         message = self.kc.execute("", silent=True, store_history=False, user_expressions=calls)
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        said = self._answer(reply["content"], "said", cell)
-        return said, self._answer(reply["content"], "exact", cell) if said[0] == KEPT else {}
+        told = self._answer(reply["content"], "said", cell)
+        return told, self._answer(reply["content"], "exact", cell) if told[0] == KEPT else {}
 
     def _answer(self, content, name, cell):
         """The value of one of the calls in a reply; TextError if it failed."""
@@ -158,6 +154,12 @@ class Client(PapermillNotebookClient):
         place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)
         first = (HEAD.sub("", cell.source).strip().splitlines() or [""])[0][:80]
         return f"in cell {place}, the text that begins {first!r}"
+
+
+def _call(function, *arguments):
+    """The code of a call of a function in the kernel, with IPython's shell as its last argument."""
+    module, name = function.__module__, function.__name__
+    return f"__import__({module!r}, fromlist=[{name!r}]).{name}({', '.join(map(repr, arguments))}, get_ipython())"
 
 
 def tags(cell):
