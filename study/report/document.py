@@ -30,7 +30,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from study import ROOT
-from study.report import colophon, content, played, policy, references
+from study.report import colophon, content, numbers, played, policy, references
 from study.report.notebooks import LINKS, joined, read
 from study.report.panels import Panels, together
 from study.report.source import captioned
@@ -96,9 +96,10 @@ class Layout:
 
 
 def html(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
-    """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
-    open. report: its name; sheet: one of SHEETS, for a sheet of exercises. listing: pairs (name, program) for an appendix
-    with code. facts: author, course, date, declaration, and ledger, the address of its page if there is one.
+    """Write the sources as one self-contained HTML file that loads nothing from outside, and beside it the table of the
+    numbers in the texts of own notebooks, with a page of its rows. Code is folded, or with code=True open. report: its name;
+    sheet: one of SHEETS, for a sheet of exercises. listing: pairs (name, program) for an appendix with code. facts: author,
+    course, date, declaration, and ledger, the address of its page if there is one.
 
     Raises ValueError if a notebook has no title, an error in its outputs, or a picture that it does not hold.
     """
@@ -108,13 +109,16 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         if "ledger" in facts:
             panels.add_makers()
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
-        named = dict(title=title, pagetitle=title, lang="en", **facts, panels="panels" if str(panels) else "")
+        shown = {"panels": "panels" if str(panels) else "", "numbers": panels.name if panels.numbers else ""}
+        named = dict(title=title, pagetitle=title, lang="en", **facts, **shown)
         named |= {"open": "open"} if code else {}
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
         page = _pandoc(text, sources, "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
     page, script = played.with_script(together(page).replace(PANELS, str(panels), 1))
+    if panels.numbers:
+        numbers.write([each.row for each in panels.numbers], Path(target), panels.link)
     store.write(target, policy.sealed(page, script))
 
 

@@ -22,7 +22,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends
+from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends, exact, said
 from study.report.source import captioned
 
 LISTED = "statements"
@@ -97,7 +97,7 @@ class Client(PapermillNotebookClient):
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
-        what, text, output = await self.asked(cell)
+        (what, text, output), values = await self.asked(cell)
         self._change(output)
         self.tried += bool(conditions(cell.source))
         if what != KEPT:
@@ -107,6 +107,7 @@ class Client(PapermillNotebookClient):
             return
         if text != cell.source:
             cell.metadata.words = cell.source
+            cell.metadata["values"] = values
             cell.source = text
         if captioned(tags(cell)):
             self._describe(text)
@@ -131,15 +132,19 @@ class Client(PapermillNotebookClient):
                 last.data = {kind: content, "text/plain": last.data["text/plain"]}
 
     async def asked(self, cell):
-        """Return the kernel's answer on a text cell: see study.report.expressions.said."""
-        said = "__import__('study.report.expressions', fromlist=['said']).said"
-        call = f"{said}({cell.source!r}, {tags(cell)!r}, get_ipython())"
-        message = self.kc.execute("", silent=True, store_history=False, user_expressions={"said": call})
+        """Return the kernel's answers on a text cell: see said and exact of study.report.expressions."""
+        calls = {"said": _call(said, cell.source, tags(cell)), "exact": _call(exact, cell.source)}
+        message = self.kc.execute("", silent=True, store_history=False, user_expressions=calls)
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
+        told = self._answer(reply["content"], "said", cell)
+        return told, self._answer(reply["content"], "exact", cell) if told[0] == KEPT else {}
+
+    def _answer(self, content, name, cell):
+        """The value of one of the calls in a reply; TextError if it failed."""
+        answer = content.get("user_expressions", {}).get(name, content)
         if answer["status"] != "ok":
             lost = "" if any(map(tags, self.nb.cells)) else "; no cell has a tag: copy the notebook from notebooks/ again"
             raise TextError(f"{answer['ename']}: {answer['evalue']}, {self._named(cell)}{lost}")
@@ -149,6 +154,12 @@ class Client(PapermillNotebookClient):
         place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)
         first = (HEAD.sub("", cell.source).strip().splitlines() or [""])[0][:80]
         return f"in cell {place}, the text that begins {first!r}"
+
+
+def _call(function, *arguments):
+    """The code of a call of a function in the kernel, with IPython's shell as its last argument."""
+    module, name = function.__module__, function.__name__
+    return f"__import__({module!r}, fromlist=[{name!r}]).{name}({', '.join(map(repr, arguments))}, get_ipython())"
 
 
 def tags(cell):

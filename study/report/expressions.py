@@ -10,6 +10,7 @@ with any content.
 
 import ast
 import re
+from numbers import Integral, Real
 
 from study.report.references import addressed, cites
 from study.report.source import captioned
@@ -37,6 +38,10 @@ PLAIN = (
 """Parts of an expression."""
 LONGEST = 60
 """Characters of an expression."""
+FORMS = "study.words"
+"""The module whose functions give numbers a form."""
+ESTIMATES = ("estimate", "error", "median", "ratio")
+"""How a number is called that has an interval, low to high, beside it: by the first of these names that is there."""
 LIST = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@]|-(?=-)|(?<=-)-)")
 """What Markdown reads as more than itself; of hyphens in a row, as in --option, a document would make a dash."""
@@ -86,6 +91,46 @@ def value(result):
     if not isinstance(found, str):
         raise ValueError(f"expected a text or a whole number, got {shown[:80]}; give it a form (study.words)")
     return re.sub(r"[ \t\r\n]+", " ", found)
+
+
+def exact(text, shell):
+    """{expression: [number, low, high]} of the expressions of a text, as texts with all digits, "" where there is none: the
+    number that study.words gives a form, or that stands there as it is, and the ends of its interval. Those without any are
+    left out."""
+    found = {each: _exact(ast.parse(each, mode="eval").body, shell) for each in expressions(text)}
+    return {each: numbers for each, numbers in found.items() if any(numbers)}
+
+
+def _exact(tree, shell):
+    is_form = isinstance(tree, ast.Call) and getattr(shell.ev(ast.unparse(tree.func)), "__module__", "") == FORMS
+    node = tree.args[0] if is_form and tree.args else tree
+    if isinstance(node, ast.Call | ast.Starred):  # a call is not made twice
+        return ["", "", ""]
+    number = around = shell.ev(ast.unparse(node))
+    if not isinstance(number, Real):
+        number = _part(around, _estimate(around))
+    elif isinstance(node, ast.Attribute | ast.Subscript):
+        name = node.attr if isinstance(node, ast.Attribute) else shell.ev(ast.unparse(node.slice))
+        around = shell.ev(ast.unparse(node.value))
+        around = around if _estimate(around) == name else None
+    return [_digits(each) for each in (number, _part(around, "low"), _part(around, "high"))]
+
+
+def _estimate(found):
+    """The name of the number of which low and high are the interval, or ""."""
+    return next((name for name in ESTIMATES if isinstance(_part(found, name), Real)), "")
+
+
+def _part(found, name):
+    """An item of a row or a dict, an attribute of anything else; None if there is none."""
+    return found.get(name) if hasattr(found, "get") else getattr(found, name, None)
+
+
+def _digits(number):
+    """A number as text with all digits; "" for anything else."""
+    if not isinstance(number, Real) or number != number:
+        return ""
+    return str(int(number)) if isinstance(number, Integral) else repr(float(number))
 
 
 def filled(text, results):

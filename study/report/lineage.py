@@ -310,6 +310,12 @@ def _of_experiment(name):
     return [*own, *([f"data/results/{name.replace('.', '_')}.npz"] if has_arrays else [])]
 
 
+def experiments(names):
+    """The names of the experiments that made these stored tables."""
+    made = [records().get(name, {}) for name in names]
+    return list(dict.fromkeys(each["experiment"] for each in made if "experiment" in each))
+
+
 def files(symbols, read):
     """The files of data that the symbols lead to, of those that were read: names relative to the project; tables first, of
     these the results, and the nearest first."""

@@ -197,7 +197,8 @@ def limits():
 
 def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags,
-    the source of texts with values, and what was left out. JupyterLab folds what prepares, in an executed copy.
+    the source of texts with values, their numbers, and what was left out. JupyterLab folds what prepares, in an executed
+    copy.
 
     The records of what it was made from and of what came out stay.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
@@ -210,7 +211,7 @@ def clean(notebook):
     notebook.nbformat_minor = 5
     for index, cell in enumerate(notebook.cells):
         cell.id = str(index)
-        kept = {name: cell.metadata[name] for name in ("tags", "words", "left_out") if cell.metadata.get(name)}
+        kept = {name: cell.metadata[name] for name in ("tags", "words", "values", "left_out") if cell.metadata.get(name)}
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)

@@ -2,7 +2,8 @@
 
 A value is a button, its panel an HTML popover: no script is needed. What a panel says is found without running anything
 (study.report.lineage): the expression, the lines of the notebook and the functions behind it, with their docstrings, the
-tables it was read from, and the commands that compute these again. Equal panels are one.
+tables it was read from, and the commands that compute these again. It has a link to the value's row in the table of numbers
+(study.report.numbers). Equal panels are one.
 """
 
 import ast
@@ -16,8 +17,9 @@ from pathlib import Path
 import pandas as pd
 
 from study import ROOT
-from study.report import lineage, references
+from study.report import lineage, numbers, references
 from study.report.expressions import conditions, places
+from study.report.numbers import COMPUTED, SETTING, STORED, Number
 from study.results import costs
 
 FACTS = 2
@@ -34,6 +36,7 @@ LATER = re.compile(r"^(\s*(\||:::|```|\$\$)|.*\$\$\s*$)")
 """A last line that no button can follow."""
 NEXT = re.compile(r"(\n+#+ [^\n]*)*\s*\Z")
 """The headings that end a text: they belong to what comes next."""
+HEADING = re.compile("^#+ (.+)$", re.MULTILINE)
 BUTTON = re.compile(r'(\(?)((?:<strong>)?<button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?)([),.;:]*)')
 """A button of a page, with the bracket before it and the punctuation after it."""
 
@@ -47,8 +50,11 @@ class Panels:
     """The panels of a page that is written to target; links to files are there if it lies in the project's folder."""
 
     def __init__(self, target):
-        folder = Path(target).resolve().parent
+        target = Path(target)
+        folder = target.resolve().parent
         self.folder = folder if folder.is_relative_to(ROOT) else None
+        self.name = numbers.place(target)
+        self.numbers = {}
         self._found = {}
 
     def __str__(self):
@@ -88,6 +94,35 @@ class Panels:
             for each in shown
         )
 
+    def of_number(self, number):
+        """Return the name of the panel of a number, which gets a row in the table."""
+        row = self.numbers.setdefault(number, len(self.numbers) + 1)
+        value, low, high = number.exact
+        digits = f"with all digits {value}" if value and value != number.text else ""
+        exact = ", ".join(filter(None, [escape(number.text), digits, low and f"interval {low} to {high}"]))
+        there = f'<a href="{self.name}.html#row-{row}">row {row} of {self.name}.csv</a>'
+        stored = self.data(number.files, "made with this setting: " if number.kind == SETTING else "")
+        elsewhere = [("tables", self.unstored(number)), ("compute again", _code(number.commands))]
+        parameter = "a parameter, in" if number.parameters and not number.facts and not number.lines else "in"
+        named = self.link(number.notebook, number.notebook.name)
+        return self.add(
+            [
+                ("expression", _code([number.expression])),
+                ("value", f"{exact}<p>{there}"),
+                *(stored if number.files else elsewhere),
+                ("notebook", f"{parameter} {named}{_code(number.parameters + number.lines)}"),
+                ("code", self.symbols(number.facts)),
+            ]
+        )
+
+    def unstored(self, number):
+        """What is said of a value that no stored table has."""
+        if number.kind == SETTING:
+            return "none: it is a setting of what the notebook computes when it is executed"
+        sets = ", ".join(number.sets)
+        of = f", from {sets} ({self.link(numbers.REGISTRY)})" if 0 < len(number.sets) < FACTS + 1 else ""
+        return f"none: the notebook computes it when it is executed{of}"
+
     def data(self, files, said=""):
         """The rows of a panel on stored tables, a few where something is said of them, and how these are computed again."""
         all_tables = [name for name in files if name.endswith(".csv")]
@@ -96,11 +131,10 @@ class Panels:
         with_columns = len(tables) <= COLUMNS
         shown = said + "".join(f"<p>{self.link(name, Path(name).name)} ({_shape(name, with_columns)})" for name in tables)
         shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
-        records = [lineage.records().get(name, {}) for name in tables]
-        commands = dict.fromkeys(each["experiment"] for each in records if "experiment" in each)
-        computed = (f"<p><code>python -m study run {each} --recompute</code> {_cost(each)}" for each in commands)
         shown += f"<p>and {others} file{'s' * (others > 1)} of arrays beside them" if others and tables else ""
-        return [("tables", shown), ("compute again", "".join(computed))]
+        made = lineage.experiments(tables)
+        computed = "".join(f"<p><code>{numbers.recompute(each)}</code> {_cost(each)}" for each in made)
+        return [("tables", shown), ("compute again", computed)]
 
 
 class _Notebook:
@@ -117,50 +151,59 @@ class _Notebook:
     def marked(self, index, words):
         """The text of a cell with buttons."""
         text = self.cells[index].source
-        for expression, start, end in reversed(places(references.keyed(references.addressed(words)), text)):
-            panel = self.panels.add(self.rows([expression], index))
+        found = places(references.keyed(references.addressed(words)), text)
+        buttons = [self.panels.of_number(self.number(each, index, start, end)) for each, start, end in found]
+        for (_, start, end), panel in reversed(list(zip(found, buttons, strict=True))):
             text = f"{text[:start]}{_button(text[start:end], panel)}{text[end:]}"
         if held := conditions(words):
-            panel = self.panels.add(self.rows(held, index, are_conditions=True))
+            panel = self.panels.add(self.checked(held, index))
             end = NEXT.search(text).start()
             before = "\n\n" if LATER.match(text[:end].rpartition("\n")[2]) else " "
             text = f"{text[:end]}{before}{_button(MARK, panel)}{text[end:]}"
         return text
 
-    def rows(self, expressions, index, *, are_conditions=False):
-        """The rows of a panel on the expressions in the text of an index."""
-        at_end = "at-end" in self.cells[index].metadata.get("tags", ())
-        found = [self.scope.lineage(each, index, at_end=at_end) for each in expressions]
-        code = "".join(f"<p><code>{escape(each)}</code>" for each in expressions)
-        if are_conditions:
-            many = len(expressions) > 1
-            said = f"This text stands here because {'these conditions hold' if many else 'this condition holds'}:{code}"
-            facts = list(dict.fromkeys(symbol for each in found for symbol in each.facts))
-            named = ", ".join(f"<code>{each.name}</code> ({self.panels.link(each.path)})" for each in facts)
-            return [("checked", said), *self.panels.data(self.files(found)), ("code", named)]
-        (own,) = found
-        lines = "".join(f"<p><code>{escape(each)}</code>" for each in own.parameters + own.lines)
-        parameter = "a parameter, in" if own.parameters and not own.facts and not own.lines else "in"
-        files = self.files(found)
-        made = self.scope.made_with(expressions[0], self.read) if own.is_setting and not files else []
-        stored = self.panels.data(files or made, "made with this setting: " if made else "")
-        return [
-            ("expression", code),
-            *(stored if files or made else [("tables", self.unstored(own))]),
-            ("notebook", f"{parameter} {self.panels.link(self.path, self.path.name)}{lines}"),
-            ("code", self.panels.symbols(own.facts)),
-        ]
+    def lineage(self, expression, index):
+        """What is behind an expression in the text of an index."""
+        return self.scope.lineage(expression, index, at_end="at-end" in self.cells[index].metadata.get("tags", ()))
 
-    def files(self, found):
-        return lineage.files([symbol for each in found for symbol in each.reached], self.read)
+    def checked(self, held, index):
+        """The rows of a panel on the conditions of the text of an index."""
+        found = [self.lineage(each, index) for each in held]
+        files = lineage.files([symbol for each in found for symbol in each.reached], self.read)
+        said = f"This text stands here because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
+        facts = list(dict.fromkeys(symbol for each in found for symbol in each.facts))
+        named = ", ".join(f"<code>{each.name}</code> ({self.panels.link(each.path)})" for each in facts)
+        return [("checked", said + _code(held)), *self.panels.data(files), ("code", named)]
 
-    def unstored(self, own):
-        """What is said of a value that no stored table has."""
-        if own.parameters and not own.facts:
-            return "none: it is a setting of what the notebook computes when it is executed"
-        sets = [name.partition("#")[2] for name in self.read if "registry.toml#" in name]
-        of = f", from {', '.join(sets)} ({self.panels.link('data/registry.toml')})" if 0 < len(sets) < FACTS + 1 else ""
-        return f"none: the notebook computes it when it is executed{of}"
+    def number(self, expression, index, start, end):
+        """The Number of an expression in the text of an index, where it stands from start to end."""
+        own = self.lineage(expression, index)
+        files = lineage.files(own.reached, self.read)
+        made = self.scope.made_with(expression, self.read) if own.is_setting and not files else []
+        is_setting = not files and (made or (own.parameters and not own.facts))
+        text = re.sub(r"\\(.)", r"\1", self.cells[index].source[start:end])
+        exact = self.cells[index].metadata.get("values", {}).get(expression, (_plain(text), "", ""))
+        sets = [] if files or is_setting else [name.partition("#")[2] for name in self.read if "registry.toml#" in name]
+        return Number(
+            notebook=self.path,
+            section=self.section(index, start),
+            expression=expression,
+            text=text,
+            exact=tuple(exact),
+            kind=STORED if files else SETTING if is_setting else COMPUTED,
+            files=tuple(files or made),
+            sets=tuple(sets),
+            parameters=tuple(own.parameters),
+            lines=tuple(own.lines),
+            facts=tuple(own.facts),
+        )
+
+    def section(self, index, start):
+        """The heading above a place in the text of an index, without marks."""
+        texts = [cell.source if cell.cell_type == "markdown" else "" for cell in self.cells[:index]]
+        texts.append(self.cells[index].source[:start])
+        *_, last = next(filter(None, (HEADING.findall(each) for each in reversed(texts))))
+        return re.sub(r"[*`]", "", last)
 
 
 def of_maker(symbol):
@@ -171,6 +214,16 @@ def of_maker(symbol):
 def _button(text, panel):
     """Markdown of a button (study.report.content)."""
     return f'[{text}]{{.asked label="{panel}"}}'
+
+
+def _plain(text):
+    """A whole number as Python writes it; any other text as it is."""
+    return text.replace(",", "").replace("\N{MINUS SIGN}", "-") if re.fullmatch(r"\N{MINUS SIGN}?[\d,]+", text) else text
+
+
+def _code(lines):
+    """Lines of code in HTML."""
+    return "".join(f"<p><code>{escape(each)}</code>" for each in lines)
 
 
 def _behind(symbol):

@@ -8,9 +8,11 @@ PLACE = '<meta http-equiv="Content-Security-Policy" content="">'
 
 
 def sealed(page, other=""):
-    """The page with its policy, which the browser keeps. Its own script is the last; other: one more that may run, or ""."""
-    own = page.rpartition("\n<script>")[2].partition("</script>")[0]
-    allowed = " ".join(map(_digest, filter(None, (own, other))))
+    """The page with its policy, which the browser keeps. Its own script is the last, if it has one; other: one more that may
+    run, or ""."""
+    _, has_own, last = page.rpartition("\n<script>")
+    own = last.partition("</script>")[0] if has_own else ""
+    allowed = " ".join(map(_digest, filter(None, (own, other)))) or "'none'"
     rules = (
         "default-src 'none'",
         "img-src data:",

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from study import BUILD, ROOT
@@ -125,7 +126,9 @@ def test_links_to_other_pages_are_addresses_of_the_web_or_lead_to_the_ledger_and
     text = report.read_text(encoding="utf-8")
     local = {each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)}
     assert "ledger.html" in local, "the page that is made beside it"
-    files = {(report.parent / each).resolve() for each in local - {"ledger.html"}}
+    rows = {each for each in local if each.startswith("numbers.html")}
+    assert len(rows) > 700, "of the numbers, each with its own"
+    files = {(report.parent / each).resolve() for each in local - rows - {"ledger.html"}}
     assert len(files) > 100 and all(each.is_file() and each.is_relative_to(ROOT) for each in files)
 
 
@@ -143,8 +146,9 @@ def test_of_twenty_random_numbers_each_tells_where_it_comes_from(report, width):
         const parts = Object.fromEntries([...panel.querySelectorAll("dt")].map(
           (each) => [each.textContent, each.nextElementSibling.textContent]));
         const links = [...panel.querySelectorAll("a[href$='.csv']")].map((each) => each.href);
+        const row = panel.querySelector("a[href*='#row-']").href;
         panel.hidePopover();
-        return {{value: value.textContent, parts, links, tall: at.height,
+        return {{value: value.textContent, parts, links, row, tall: at.height,
           inside: at.left >= 0 && at.right <= view.innerWidth && at.top >= 0 && at.bottom <= view.innerHeight}};
       }};
       const stored = values.filter((each) => each.popoverTargetElement.querySelector("a[href$='.csv']"));
@@ -161,6 +165,32 @@ def test_of_twenty_random_numbers_each_tells_where_it_comes_from(report, width):
                 assert f"{len(rows):,} rows" in parts["tables"] and rows
         else:
             assert parts["tables"].startswith("none: "), each
+    assert_rows_are_seen(report, found["asked"], width)
+
+
+def assert_rows_are_seen(report, asked, width):
+    """The link of each panel leads to the row of its number, which is then on the screen."""
+    target = report.with_name("numbers.html")
+    table = pd.read_csv(target.with_suffix(".csv"), dtype=str, keep_default_na=False, index_col="row")
+    pages, names = zip(*(each["row"].split("#") for each in asked), strict=True)
+    assert set(pages) == {target.as_uri()}
+    program = f"""
+      return {json.dumps(names)}.map((name) => {{
+        view.location.hash = name;
+        const row = page.querySelector(":target"), at = row.getBoundingClientRect();
+        const parts = Object.fromEntries([...row.querySelectorAll("dt")].map(
+          (each) => [each.textContent, each.nextElementSibling.textContent]));
+        return {{parts, files: row.querySelectorAll("a[href$='.csv']").length, seen: at.top >= 0 && at.top < 700}};
+      }});
+    """
+    found = look(target, program, width=width)
+    assert faults(found) == {}
+    for each, name, row in zip(asked, names, found["result"], strict=True):
+        written = table.loc[name.removeprefix("row-")]
+        assert row["seen"] and row["parts"] == {key: text for key, text in written.items() if text}
+        assert written["text"] == each["value"].replace("\N{NO-BREAK SPACE}", " ")
+        assert written["expression"] == each["parts"]["expression"]
+        assert row["files"] == written["files"].count(".csv") >= len(each["links"])
 
 
 def test_the_figure_plays_the_run_by_its_slider_and_its_switch(report):

@@ -1,5 +1,6 @@
 """What cells display, and the HTML and PDF made of it."""
 
+import ast
 import base64
 import hashlib
 import html as escaping
@@ -10,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -21,6 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from study import ROOT, chapters, claims, style
+from study import words as forms
 from study.__main__ import main
 from study.report import content, display, ledger, references
 from study.report import document as report
@@ -618,6 +621,7 @@ def valued():
     """A text that was filled, as an executed copy has it."""
     cell = text("**Errors** 1\\_58 % of 6.")
     cell.metadata["words"] = "% holds: size < 7\n\n**Errors** {eval}`percent(rate)` of {eval}`size`."
+    cell.metadata["values"] = {"percent(rate)": ["0.01584", "0.0137", "0.018"]}
     return cell
 
 
@@ -640,11 +644,61 @@ def test_a_value_is_a_button_whose_panel_has_its_expression_and_a_text_shows_its
     assert "Tap a dotted number" in found and "Plain 6." in found
 
 
+def printed(row):
+    """What the expression of a row prints of its number, or of its interval, as it is written there."""
+    called = ast.parse(row["expression"], mode="eval").body
+    if isinstance(called, ast.Call) and called.func.id == "intervals":  # of several numbers
+        return row["value"]
+    value, low, high = (float(row[name] or "nan") for name in ("value", "low", "high"))
+    if not isinstance(called, ast.Call):
+        return f"{value:,.0f}".replace("-", forms.MINUS)
+    given = SimpleNamespace(estimate=value, low=low, high=high) if "interval" in called.func.id else value
+    return getattr(forms, called.func.id)(given, *map(ast.literal_eval, called.args[1:]))
+
+
+def test_each_number_of_a_chapter_has_a_row_with_all_digits_to_which_its_panel_leads(tmp_path):
+    source = Source(chapters.chapter("conclusion").target("full"), "9", own=True)
+    report.html([source], tmp_path / "report.html", **FACTS)
+    page, rows = ((tmp_path / f"{name}.html").read_text(encoding="utf-8") for name in ("report", "numbers"))
+    table = pd.read_csv(tmp_path / "numbers.csv", dtype=str, keep_default_na=False, index_col="row")
+    assert list(table) == [
+        "notebook", "section", "expression", "text", "value", "low", "high", "kind", "function", "files", "command",
+    ]  # fmt: skip
+    assert set(table["notebook"]) == {"notebooks/executed/conclusion.ipynb"} and table["section"].nunique() == 3
+    assert re.findall('<section id="row-([0-9]+)">', rows) == list(table.index)
+    panels = dict(re.findall('<div popover id="([^"]+)">(.*?)</div>', page, re.DOTALL))
+    buttons = re.findall(r'<button popovertarget="([\w-]+)"[^>]*>([^<✓]+)</button>', page)
+    found = set()
+    for panel, text in buttons:
+        (number,) = re.findall(r'<a href="numbers\.html#row-([0-9]+)">row \1 of numbers\.csv</a>', panels[panel])
+        row = table.loc[number]
+        found.add(number)
+        assert row["text"] == text.replace("\N{NO-BREAK SPACE}", " ") == printed(row), row
+        assert f"<code>{escaping.escape(row['expression'])}</code>" in panels[panel] and row["value"] in panels[panel]
+    assert len(buttons) > 25 and found == set(table.index) and (table["low"] != "").sum() > 10
+    stored = table[table["kind"] == "stored result"]
+    assert len(stored) > 20 and all((ROOT / name).is_file() for files in stored["files"] for name in files.split())
+    assert stored["command"].str.contains("python -m study run .* --recompute").all()
+
+
+def test_a_page_that_is_not_the_report_has_its_own_table_of_numbers(tmp_path):
+    page_of(tmp_path / "a.ipynb", *cells_with_values(), valued())
+    table = pd.read_csv(tmp_path / "a-numbers.csv", dtype=str, keep_default_na=False)
+    shown = ["row", "section", "expression", "text", "value", "low", "high", "kind"]
+    assert table[shown].to_numpy().tolist() == [
+        ["1", "T", "percent(rate)", "1_58 %", "0.01584", "0.0137", "0.018", "computed here"],
+        ["2", "T", "size", "6", "6", "", "", "computed here"],
+    ]
+    rows = (tmp_path / "a-numbers.html").read_text(encoding="utf-8")
+    assert "script-src 'none'" in escaping.unescape(rows) and "<script" not in rows and 'href="a.html"' in rows
+
+
 def test_only_pages_of_the_studys_own_notebooks_have_panels(tmp_path):
     foreign = page_of(
         tmp_path / "a.ipynb", *cells_with_values(), text('[6]{.asked label="panel-1\\" onclick=\\"1"}'), own=False
     )
     assert "<button" not in foreign and "popover id" not in foreign and "Tap a dotted" not in foreign
+    assert not (tmp_path / "a-numbers.csv").exists()
     source = Source(write(tmp_path / "b.ipynb", *cells_with_values()), "1", own=True)
     paper = report.typst_source([source], tmp_path, report.Layout("typst"), title="T")
     assert "1_58" in paper.replace("\\_", "_") and "panel" not in paper and "✓" not in paper

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pypandoc
 import pytest
@@ -78,6 +79,25 @@ def test_texts_and_integers_are_put_in_place_and_other_values_refused():
         expressions.said(text, [], Shell(rate=0.5, n=1))
     with pytest.raises(ValueError, match="`n`: NameError: no n"):
         expressions.said(text, [], Shell(rate="x"))
+
+
+def test_a_number_is_kept_with_all_digits_and_with_its_interval():
+    row = pd.Series({"error": 0.5, "median": 0.25, "low": 0.4, "high": 0.6})
+    table = {"of": row, 3: 0.1, "nothing": float("nan")}
+    shell = Shell(words=words, gap=GAP, rate=np.float64(1 / 3), n=np.int64(7), m=3, row=row, table=table)
+    found = {
+        "words.size(gap)": ["0.0008", "-0.0009", "0.0024"],
+        "words.percent(gap.estimate, 1)": ["0.0008", "-0.0009", "0.0024"],
+        "words.p_value(gap.p)": ["0.4", "", ""],
+        "words.percent(rate, 1)": ["0.3333333333333333", "", ""],
+        "words.rate_interval(row)": ["0.5", "0.4", "0.6"],
+        'words.percent(table["of"]["error"])': ["0.5", "0.4", "0.6"],
+        'words.percent(row["median"])': ["0.25", "", ""],
+        "words.percent(table[m])": ["0.1", "", ""],
+        "n": ["7", "", ""],
+    }
+    without = ["len(row)", "round(rate)", "table", "gap.test", 'table["nothing"]', "words.span(*table)"]
+    assert expressions.exact(" ".join(f"{{eval}}`{each}`" for each in [*found, *without]), shell) == found
 
 
 def test_a_number_at_the_start_of_a_line_begins_no_list():
@@ -212,6 +232,7 @@ def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_
     assert said[:-1] == ["# T\n\nlate", "First 3.", f"**{label}.** Rises from 3.", "True.", f"Last 5, {label}."]
     assert said[-1].startswith(head) and said[-1].endswith("- False, 3. (False: `n < 3`.)")
     assert cells[0].metadata == {"tags": ["at-end"], "words": "# T\n\n{eval}`late`"}
+    assert [each.metadata.get("values") for each in cells if "First" in each.source] == [{"n": ["3", "", ""]}]
     (picture,) = (output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.data)
     assert picture.metadata["image/png"]["alt"] == "Figure 1. Rises from 3."
 
