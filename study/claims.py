@@ -43,7 +43,7 @@ COLUMNS = (
     "key", "source", "item", "quantity", "kind", "published", "decimals", "ours", "low", "high", "interval_of", "n",
     "same_data", "choices", "verdict", "percentile", "explanation", "chapter",
 )  # fmt: skip
-STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "cannot be told")
+STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "undecided")
 STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "chapter")
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
 
