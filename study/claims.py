@@ -167,8 +167,8 @@ def statement_rows(room, found, *, chapter):
         verdict, values = found[end]
         if verdict not in STATEMENT_VERDICTS or verdict != each.verdict:
             raise ValueError(
-                f"{each.key}: the verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; written "
-                f"{each.verdict!r}, found {verdict!r}; read the numbers and write the sentence again"
+                f"{each.key}: the written verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; "
+                f"written {each.verdict!r}, found {verdict!r}; read the numbers and rewrite the sentence"
             )
         evidence = " ".join(each.evidence.format(**values).split())
         rows.append((each.key, each.source, each.place, each.says, verdict, evidence, chapter))
