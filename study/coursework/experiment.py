@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     n_examples : so many, stratified, are drawn with the seed; "all" becomes their number
     degrees : of the polynomial kernel; widths : of the RBF kernel, in median distances, instead of degrees if there are any
     predictor : the one whose errors choose, and whose answers are kept
-    method : an estimator of one's own on the same splits, as "module:factory" (study.protocols.own_method), or ""
+    method : your own estimator on the same splits, as "module:factory" (study.protocols.own_method), or ""
     """
 
     dataset: str = "digits"

@@ -62,7 +62,7 @@ OTHER_FILES = {
     b"\xff\xfe": "text in UTF-16; save it as UTF-8",
     b"\xfe\xff": "text in UTF-16; save it as UTF-8",
 }
-"""The first bytes of files that are no CSV file in UTF-8."""
+"""The first bytes of files that are not CSV files in UTF-8."""
 
 
 class Table(NamedTuple):

@@ -78,7 +78,7 @@ def run(arguments):
 
 
 def _paths(asked):
-    """The paths of source and output, "" for one that is no file of this computer, as papermill takes them."""
+    """The paths of source and output, "" for one that is not a file of this computer, as papermill takes them."""
     source, target = asked["notebook_path"] or "", asked["output_path"]
     if INPUT_PIPED and source and not target:
         source, target = "", source

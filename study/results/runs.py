@@ -155,7 +155,7 @@ def _one(text, kinds):
 
 
 def _range(text):
-    """The whole numbers of "a:b", b excluded; [None] if it is no range of at least one."""
+    """The whole numbers of "a:b", b excluded; [None] if it is not such a range or is empty."""
     try:
         return span(text)
     except ValueError:

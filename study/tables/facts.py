@@ -119,7 +119,7 @@ def speakers(found):
 
 def spreads(found):
     """What the second numbers of Tables II and III can be, as errors are whole numbers in known folds: n_rows, whether
-    a variance is ever possible, and n_impossible rows that are no standard deviation either (tables.arithmetic)."""
+    a variance is ever possible, and n_impossible rows that cannot be a standard deviation either (tables.arithmetic)."""
     rows = tables.arithmetic(tables.fold_sizes(found))
     return SimpleNamespace(
         n_rows=len(rows),
