@@ -38,7 +38,7 @@ help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 report: REPORT = all
-report: environment ## run the study, write the HTML report; PROFILE=full: at published scale; RECOMPUTE=1: recompute
+report: environment ## run the study and write the HTML report; PROFILE=full: at published scale; RECOMPUTE=1: recompute
 	$(if $(filter-out all,$(REPORT)),$(error REPORT=$(REPORT) is for make pdf; make report writes the report of the study))
 	$(SNAKEMAKE) report
 	@echo
@@ -71,7 +71,7 @@ endif
 unexport HANDIN NOTEBOOKS
 check: export KP_HANDIN := $(value HANDIN)
 # It runs other people's code.
-check: environment ## run a hand-in again in a sandbox, compare its results: HANDIN=file.ipynb or folder (see docs/HANDIN.md)
+check: environment ## run a hand-in again in a sandbox and compare its results: HANDIN=file.ipynb or folder (see docs/HANDIN.md)
 	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb or HANDIN=folder"; exit 2; }
 	@$(PY) -m study check --timeout $(TIMEOUT) $(if $(filter-out 0,$(UNPROTECTED)),--unprotected) \
 		$(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN" \
@@ -94,7 +94,7 @@ test: environment ## check style and formatting, run the tests and most notebook
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 4 $(LANES)
 
-test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
+test-all: test ## make test, then run the executed notebooks again and recompute a part of every experiment
 	$(PYTEST) -m "recompute or long"
 	@$(MAKE) --no-print-directory test-notebooks-long
 	$(NBVAL) --nbval notebooks/executed
@@ -130,7 +130,7 @@ test-notebooks test-notebooks-long:
 # Where Python leaves byte code. Of a link rm removes the link alone, and find does not follow it: what lies elsewhere stays.
 CODE_FOLDERS = $(wildcard kp study tests benchmarks notebooks)
 
-clean: ## remove build, with your own runs that lie there, and caches; the environment and committed results stay
+clean: ## remove build (your own runs included) and caches; keep the environment and committed results
 	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis kernel_perceptron.egg-info
 	find $(CODE_FOLDERS) -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -485,7 +485,7 @@ class KernelPerceptron(Classifier):
         return check_predictor(self.predictor if predictor is None else predictor), own if epoch is None else epoch
 
     def _weighted(self, predictor=None, epoch=None):
-        """The same for coefficients: AttributeError for the voted predictor, which is no sum of kernel values."""
+        """The same for coefficients: AttributeError for the voted predictor, which is not a sum of kernel values."""
         if not hasattr(self, "classes_"):
             raise AttributeError(f"{type(self).__name__} has no coefficients before fit")
         predictor, epoch = self._chosen(predictor, epoch)

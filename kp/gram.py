@@ -447,7 +447,7 @@ NO_WORDS = Words(
     np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0,
     np.empty(0, dtype=np.int16),
 )  # fmt: skip
-"""Of points that are no bytes."""
+"""Of points that are not bytes."""
 
 
 @cache

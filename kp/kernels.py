@@ -97,7 +97,7 @@ GIVEN = Kernel(VALUES, 1.0, 0.0, 1)
 
 
 class PointKernel:
-    """Base of the kernels that are no functions of inner products and norms: `values(X, Y)` gives K (n, m).
+    """Base of the kernels that are not functions of inner products and norms: `values(X, Y)` gives K (n, m).
 
     X (n, d) and Y (m, d) are float64 arrays, or both sparse CSR matrices of float64 if `takes_sparse` says so.
     """

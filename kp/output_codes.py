@@ -148,7 +148,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     and the class of the highest score wins; ties go to the first class. The kernel listing of the
     course page "Perceptron" (eqs 40 to 44) has code="one-hot" and presentation="replacement". Its
     augmented data, x_0 = 1, take coef0 + gamma where this class has coef0. One-vs-all is the case of
-    one-hot codes, but for its own order for each class.
+    one-hot codes, except that each class has its own order.
 
     Parameters
     ----------

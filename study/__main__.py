@@ -62,16 +62,16 @@ def main(arguments=None):
     batch.add_argument("--target", type=Path, help="CSV file to write (default: build/runs/EXPERIMENT.csv)")
     batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and write no table")
     batch.add_argument(
-        "--shares", type=int, metavar="N", help="share a single large run out over machines: parts 0 to N-1 learn, and when "
+        "--shares", type=int, metavar="N", help="split a single large run over machines: parts 0 to N-1 learn, and when "
         "all of them are done, parts N to 2N-1 count (mnist)",
     )  # fmt: skip
     stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
     stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as tables.kernel (default: all)")
-    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
+    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="single-core experiments to run at a time")
     stamping.add_argument("--dry-run", action="store_true", help="name stale results and notebooks; compute nothing")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
-    notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows (default: all)")
-    notebook.add_argument("--jobs", type=int, help="notebooks that run at a time (default: 1)")
+    notebook.add_argument("names", nargs="*", metavar="name", help="as shown by 'list' (default: all)")
+    notebook.add_argument("--jobs", type=int, help="notebooks to run at a time (default: 1)")
     commands.add_parser("gather", help="write the table of figures, README's results, and the times of computations")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
     document = commands.add_parser("report", help="make the report of the executed notebooks")
@@ -84,7 +84,7 @@ def main(arguments=None):
     commands.add_parser("papermill", add_help=False, help="run papermill and fill in the {eval} expressions of the text")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
-    row = commands.add_parser("claim", help="make one row of the ledger again from the stored results it rests on")
+    row = commands.add_parser("claim", help="recompute one row of the ledger from the stored results behind it")
     row.add_argument("key", metavar="ID", help="as in the ledger, such as hermans-2021/abstract/average/test-error")
     handed_in = commands.add_parser(
         "check",
@@ -95,13 +95,13 @@ def main(arguments=None):
     )
     handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of notebooks")
     handed_in.add_argument("--target", type=Path, help="CSV file for the table of a folder (default: build/checks.csv)")
-    handed_in.add_argument("--jobs", type=int, default=2, help="notebooks of a folder that run at a time (default: 2)")
+    handed_in.add_argument("--jobs", type=int, default=2, help="notebooks of a folder to run at a time (default: 2)")
     handed_in.add_argument("--yes", action="store_true", help="run without asking")
     handed_in.add_argument("--timeout", type=int, default=600, help="seconds for each notebook (default: 600)")
     handed_in.add_argument("--unprotected", action="store_true", help="allow the run if there is no sandbox")
-    commands.add_parser("held", help="count the executed cells and stored results that only their hashes check")
+    commands.add_parser("held", help="count the executed cells and stored results that are checked only by their hashes")
     for sub in (notebook, listing, document):
-        sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
+        sub.add_argument("--profile", choices=chapters.PROFILES, default="quick", help="default: quick")
     options, rest = parser.parse_known_args(arguments)
     if rest and options.command not in ("run", "papermill"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

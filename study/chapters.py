@@ -174,7 +174,7 @@ CHAPTERS = [
     ),
     Chapter(
         source="doubt",
-        about="which answers you can trust, and inputs that are no digits",
+        about="which answers you can trust, and inputs that are not digits",
         reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits", "n_orders": 8},
         full={"dataset": "mnist"},

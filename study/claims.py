@@ -43,7 +43,7 @@ COLUMNS = (
     "key", "source", "item", "quantity", "kind", "published", "decimals", "ours", "low", "high", "interval_of", "n",
     "same_data", "choices", "verdict", "percentile", "explanation", "chapter",
 )  # fmt: skip
-STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "cannot be told")
+STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "undecided")
 STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "chapter")
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
 
@@ -167,8 +167,8 @@ def statement_rows(room, found, *, chapter):
         verdict, values = found[end]
         if verdict not in STATEMENT_VERDICTS or verdict != each.verdict:
             raise ValueError(
-                f"{each.key}: the verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; written "
-                f"{each.verdict!r}, found {verdict!r}; read the numbers and write the sentence again"
+                f"{each.key}: the written verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; "
+                f"written {each.verdict!r}, found {verdict!r}; read the numbers and rewrite the sentence"
             )
         evidence = " ".join(each.evidence.format(**values).split())
         rows.append((each.key, each.source, each.place, each.says, verdict, evidence, chapter))

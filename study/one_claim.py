@@ -47,7 +47,7 @@ class Found:
         lines = [
             f"Made now from stored results, all up to date; nothing was trained. Read{others}: {', '.join(self.files)}."
         ]
-        lines += [f"To compute anew: python -m study run {name} --recompute {costs.of_experiment(name)}" for name in names]
+        lines += [f"To recompute: python -m study run {name} --recompute {costs.of_experiment(name)}" for name in names]
         return "\n".join(lines)
 
 

@@ -50,7 +50,7 @@ def _values(part, kind):
 
 
 def span(text):
-    """The whole numbers of "a:b", b excluded. Raises ValueError if it is no range of at least one."""
+    """The whole numbers of "a:b", b excluded. Raises ValueError if the range is not valid or is empty."""
     start, _, end = text.partition(":")
     if not (found := range(int(start), int(end))):
         raise ValueError(f"{text} is an empty range")

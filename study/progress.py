@@ -50,6 +50,6 @@ class Progress:
             self.say(f"at work: {names}{self._left() if self.seconds else ''} …", end="")
 
     def say(self, text, end="\n"):
-        """Write a line, on a terminal in place of that which names what is at work."""
+        """Write a line, on a terminal instead of the one that names what is at work."""
         start = "\r\x1b[K" if self.stream.isatty() else ""
         print(start + text, end=end, file=self.stream, flush=True)

@@ -20,7 +20,7 @@ def face(package):
     def find(name):
         home = code.home(package, name)
         if home == package:
-            raise AttributeError(f"{package} has no name {name!r}; dir({package}) lists those that it has")
+            raise AttributeError(f"{package} has no name {name!r}; dir({package}) lists its names")
         module = import_module(home)
         return module if home == f"{package}.{name}" else getattr(module, name)
 

@@ -28,7 +28,7 @@ def streams(draw, most):
 
 
 def blobs(n, classes, seed, *, flip=0.0):
-    """Integer points of overlapping classes; a fraction of the labels is drawn anew."""
+    """Integer points of overlapping classes; a fraction of the labels is drawn again."""
     random = np.random.RandomState(seed)
     y = random.randint(0, classes, n)
     X = random.randint(0, 8, (n, 6)) + 3 * np.eye(classes, 6, dtype=int)[y]

@@ -21,7 +21,7 @@ def only_one():
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        sys.exit(f"Another make is at work in {study.ROOT}; start this one when it has ended.")
+        sys.exit(f"Another batch is running in {study.ROOT}; start this one when it has ended.")
     return file, ["--nolock"]
 
 

@@ -1,4 +1,4 @@
-"""What Snakemake logs, with a line of `study.progress` for each job that has ended in place of its own."""
+"""What Snakemake logs, with a line of `study.progress` for each job that has ended instead of its own."""
 
 import logging
 

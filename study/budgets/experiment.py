@@ -518,7 +518,7 @@ def bounds(part, *, progress=False):
         bound = min(mistake_bound(unit_margins(K, z, cost=cost), 1.0)[0] for cost in COSTS)
         made = int(model.n_mistakes_[0])
         if made > bound:
-            raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {made}")
+            raise ArithmeticError(f"expected at most {bound:.6g} mistakes by the bound of a theorem, got {made}")
         machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
         errors = np.sum(z_test * vote(model, kernel, data.X_test) <= 0)
         svm_errors = np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test)

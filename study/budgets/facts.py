@@ -206,7 +206,7 @@ def verdict_linear_growth(found):
             f"{kernel}_high": number(row.high, 2),
         }
     values |= {"least": number(wrong[0], 2) if wrong else "", "most": number(wrong[-1], 2) if wrong else ""}
-    return verdict if told.any() else "cannot be told", values
+    return verdict if told.any() else "undecided", values
 
 
 def verdict_overfitting(over):
@@ -216,7 +216,7 @@ def verdict_overfitting(over):
     if own["overfits"].any():
         verdict = "holds" if own["overfits"].all() else "holds in part"
     else:
-        verdict = "does not hold" if (own["test_word"] == tables.CHANGES[0]).all() else "cannot be told"
+        verdict = "does not hold" if (own["test_word"] == tables.CHANGES[0]).all() else "undecided"
     values = {}
     for name in (FINAL, VOTED):
         for row in noisy[noisy["predictor"] == name].itertuples():

@@ -11,7 +11,7 @@ def statements():
     """Statements of the source, in words: one on its algorithm, and a finding on support vector machines that it reports.
 
     That two parameters alone matter is judged in study.tables.claims, on the source's own sets. Theorems, and what its
-    figures show of a set that is not known, are no statements that numbers could refute.
+    figures show of a set that is not known, are not statements that numbers could refute.
     """
     found = {
         "simplest": facts.verdict_simplest(plane.identities(plane.PUBLISHED.identities())),

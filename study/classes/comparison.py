@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     largest : the most training examples
     small : with fewer examples three parts validate in turn, else one
     reference_step : reference methods try only every reference_step-th width
-    method : a classifier of one's own besides, as "module:factory" (study.protocols.own_method), or ""
+    method : your own classifier in addition, as "module:factory" (study.protocols.own_method), or ""
     """
 
     dataset: str

@@ -222,10 +222,10 @@ def verdict_simplest(identities):
     """No count decides, as the source names no measure of simplicity; identities: the table of `plane.identities`."""
     known = identities.iloc[-1]
     values = {name: known[name] for name in ("examples", "dataset", "support")}
-    return "cannot be told", values | {"moved": 2 * known["examples"]}
+    return "undecided", values | {"moved": 2 * known["examples"]}
 
 
 def verdict_accuracy(gap):
     """No difference of perceptrons decides between support vector machines; gap: that of one-vs-all, the one-against-other,
     from the ordinary form, the all-together, both without thresholds."""
-    return "cannot be told", {"difference": points(gap), "interval": interval(gap), "p": p_value(gap.p)}
+    return "undecided", {"difference": points(gap), "interval": interval(gap), "p": p_value(gap.p)}

@@ -129,7 +129,7 @@ def _draw_regions(axis, F, box):
 def _markers(n_classes):
     markers = MARKERS.get(n_classes, USUAL_MARKERS)[:n_classes]
     if len(markers) < n_classes:
-        raise ValueError(f"regions are drawn for at most {len(USUAL_MARKERS)} classes, got {n_classes}; take fewer")
+        raise ValueError(f"regions are drawn for at most {len(USUAL_MARKERS)} classes, got {n_classes}; use fewer")
     return markers
 
 

@@ -170,7 +170,7 @@ def separable(K, y):
     A = np.einsum("pc,pr->pcr", signs, features[pairs]).reshape(len(pairs), -1)
     found = linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None))
     if found.status not in (0, 2):
-        raise RuntimeError(f"expected the linear programme to be solved or refuted, got: {found.message}")
+        raise RuntimeError(f"expected the linear programme to be solved or infeasible, got: {found.message}")
     return found.status == 0
 
 

@@ -123,7 +123,7 @@ def verdict_learning_rate(runs):
     tests = tables.rate_differences(runs)
     moved = sum(each.p < statistics.ALPHA for each in tests.values())
     widest = max(tests.values(), key=lambda each: abs(each.estimate))
-    verdict = ("holds in part" if moved else "cannot be told") if scaled else "does not hold"
+    verdict = ("holds in part" if moved else "undecided") if scaled else "does not hold"
     values = {"moved": moved, "settings": len(tests), "largest": number(widest.estimate, 2)}
     return verdict, values | {"low": number(widest.low, 2), "high": number(widest.high, 2)}
 
@@ -131,7 +131,7 @@ def verdict_learning_rate(runs):
 def verdict_linear_separability(runs):
     """(verdict, values): whether kernels and layers learn classes that no plane separates."""
     linear, kernel, network = ((runs[column] == 0).mean() for column in ("linear", "kernel", "network"))
-    verdict = "cannot be told" if runs["separable"].any() else of_parts([min(kernel, network)])
+    verdict = "undecided" if runs["separable"].any() else of_parts([min(kernel, network)])
     values = {"separable": percent(runs["separable"].mean(), 0), "draws": len(runs), "hidden": HIDDEN}
     shares = {"linear": percent(linear, 0), "kernel": percent(kernel, 1), "network": percent(network, 1)}
     return verdict, values | shares

@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     n_examples : so many, stratified, are drawn with the seed; "all" becomes their number
     degrees : of the polynomial kernel; widths : of the RBF kernel, in median distances, instead of degrees if there are any
     predictor : the one whose errors choose, and whose answers are kept
-    method : an estimator of one's own on the same splits, as "module:factory" (study.protocols.own_method), or ""
+    method : your own estimator on the same splits, as "module:factory" (study.protocols.own_method), or ""
     """
 
     dataset: str = "digits"
@@ -87,7 +87,7 @@ class Settings(BaseSettings):
         if not (all(0 < width < np.inf for width in self.widths) and 0 <= self.coef0 < np.inf):
             raise ValueError(f"widths must be positive and coef0 at least 0, got widths={self.widths}, coef0={self.coef0}")
         if len(set(self.values)) < len(self.values):
-            raise ValueError(f"each {self.varies} must stand once, got {self.values}; remove those that are equal")
+            raise ValueError(f"{self.varies}: a value is repeated, got {self.values}; remove repeated values")
         own_method.require_method(self)
 
     @property
@@ -141,7 +141,7 @@ def folds(y, n_folds, seed):
     """The folds of a training part as pairs (train, held). Raises ValueError if no class has an example for each fold."""
     if (most := np.bincount(y).max()) < n_folds:
         raise ValueError(
-            f"n_folds must be at most {most}, the number of examples that the largest class has in a training part, got "
+            f"n_folds must be at most {most}, the size of the largest class in a training part, got "
             f"{n_folds}; give fewer folds, or more examples of each class"
         )
     with warnings.catch_warnings():  # a class may have fewer examples than there are folds

@@ -78,7 +78,7 @@ def main(argv=None):
     ):  # fmt: skip
         each = commands.add_parser(command, help=text, description=f"{text.capitalize()}.")
         each.add_argument("names", metavar="NAME", nargs="*", help="datasets; all by default")
-        each.add_argument("--fail-fast", action="store_true", help="stop at the first dataset that is not available")
+        each.add_argument("--fail-fast", action="store_true", help="stop at the first dataset that fails")
     _add_options(commands)
     commands.add_parser("readme", help="print data/README.md")
     arguments = parser.parse_args(argv)
@@ -127,9 +127,7 @@ def _add_options(commands):
         help="name of the label column; its values are text. Without a header also its position, such as 1 or -1 (the last)",
     )  # fmt: skip
     add.add_argument("--name", help="name of the dataset (default: the name of the file)")
-    add.add_argument(
-        "--replace", action="store_true", help="replace your own dataset of this name, after the file has changed"
-    )
+    add.add_argument("--replace", action="store_true", help="replace your own dataset of this name, if the file has changed")
     add.add_argument(
         "--separator",
         help=f"{', '.join(delimited.SEPARATORS)} or one character such as | (default: detected from the first rows)",

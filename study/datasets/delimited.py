@@ -62,7 +62,7 @@ OTHER_FILES = {
     b"\xff\xfe": "text in UTF-16; save it as UTF-8",
     b"\xfe\xff": "text in UTF-16; save it as UTF-8",
 }
-"""The first bytes of files that are no CSV file in UTF-8."""
+"""The first bytes of files that are not CSV files in UTF-8."""
 
 
 class Table(NamedTuple):
@@ -148,7 +148,7 @@ def _text(blob, where):
     """The text of bytes in UTF-8, with or without a byte order mark."""
     for start, what in OTHER_FILES.items():
         if blob.startswith(start):
-            raise DataError(f"{where}: this is no CSV file in UTF-8 but {what}")
+            raise DataError(f"{where}: not a CSV file in UTF-8, but {what}")
     if (place := blob.find(b"\0")) >= 0:
         raise DataError(f"{where}, line {_line_of(blob, place)}: there is a zero byte; save the table as CSV in UTF-8")
     try:

@@ -1,4 +1,4 @@
-"""The ensemble over visiting orders: votes and scores on held-out images, on test images, and on inputs that are no digits.
+"""The ensemble over visiting orders: votes and scores on held-out images, on test images, and on inputs that are not digits.
 
 Sources: Hermans 2021, final report: section 6 proposes ensembles over visiting orders and an uncertainty for each
 prediction, section 7 a class "invalid input"; the perceptrons are those of its sections 3 to 5, of one degree, each with its

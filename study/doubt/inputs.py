@@ -1,4 +1,4 @@
-"""Images that are no digits, made from digits, from a seed, or from letters: what a classifier of digits should refuse.
+"""Images that are not digits, made from digits, from a seed, or from letters: what a classifier of digits should refuse.
 
 All kinds have the size and the range of values of the data set, whole numbers 0..top in a square of side * side pixels:
 

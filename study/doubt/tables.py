@@ -58,7 +58,7 @@ COUNTS = {
     "log loss": ".4f",
     "p": p_cell,
 }
-"""How columns are written that are no rates."""
+"""How columns that are not rates are written."""
 
 
 @dataclass(frozen=True)

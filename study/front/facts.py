@@ -160,15 +160,15 @@ def wrong_labels():
 
 
 def replication():
-    """counted: exact, within and outside by source, of the published numbers that can be checked; theses: the verdicts on
-    what Hermans says in words, by their keys; best: how many of the 48 rates and deviations of 2005 lie in our range under
-    the best program that was tried."""
+    """counted: exact, within and outside by source, of the published numbers that can be checked; statements: the verdicts
+    on what Hermans says in words, by their keys; best: how many of the 48 rates and deviations of 2005 lie in our range
+    under the best program that was tried."""
     ledger, _, statements = claims.stored()
-    theses = statements.query("source == 'Hermans 2021'").set_index("key")["verdict"]
+    of_hermans = statements.query("source == 'Hermans 2021'").set_index("key")["verdict"]
     counted = claims.by_source(ledger, statements)[["exact", "within", "outside"]]
     counted["agree"] = counted["exact"] + counted["within"]
     counted["checked"] = counted["agree"] + counted["outside"]
-    return SimpleNamespace(counted=counted, theses=theses, best=tables_of_2005.one_program().inside)
+    return SimpleNamespace(counted=counted, statements=of_hermans, best=tables_of_2005.one_program().inside)
 
 
 def _turned(difference):

@@ -84,7 +84,7 @@ def rows(ours, nearest, learners, printed):
 
 
 def _counts(multiclass, printed):
-    """The 360 counts behind Figs 5 and 6. Only test errors have an interval: training images are no sample of others."""
+    """The 360 counts behind Figs 5 and 6. Only test errors have an interval: training images are not a sample of others."""
     both = printed.merge(multiclass, on=["degree", "epoch", "predictor", "split", "n"], validate="one_to_one")
     test = both["split"] == "test"
     ends = statistics.exact(both["errors"], both["n"])

@@ -245,7 +245,9 @@ def learnt(settings, _, share, shares):
     signs = signs[1:] if len(signs) == 2 else signs  # two classes share a perceptron
     kernel = kernels.polynomial(settings.degree)
     if kernel.affine and not training.gram.points.exact:
-        raise ValueError("degree 1 on attributes that are no whole numbers rounds differently in parts; leave --shares out")
+        raise ValueError(
+            "--shares: at degree 1, sums of attributes that are not integers round differently in parts; omit --shares"
+        )
     own = np.arange(len(signs))[share::shares]
     if not len(own):
         return {}

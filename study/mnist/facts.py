@@ -389,14 +389,14 @@ def reproduced():
     fails: the source's statements that do not hold, and verdicts: how many statements have each verdict."""
     ledger, _, said = claims.stored()
     own = ledger[ledger["source"] == SOURCE]
-    theses = said[said["source"] == SOURCE]
+    statements = said[said["source"] == SOURCE]
     table = tables.replicated(own)
     files = table[:3]
     return SimpleNamespace(
         table=table, files=files["numbers"].tolist(), whole=files["numbers"].equals(files["the same"]),
         differs=own.loc[own["item"].str.endswith("Table 1") & (own["verdict"] != "exact"), "published"].tolist(),
-        fails=theses.loc[theses["verdict"] == "does not hold", "key"].str.rpartition("/")[2].tolist(),
-        verdicts=theses["verdict"].value_counts().to_dict(),
+        fails=statements.loc[statements["verdict"] == "does not hold", "key"].str.rpartition("/")[2].tolist(),
+        verdicts=statements["verdict"].value_counts().to_dict(),
     )  # fmt: skip
 
 
@@ -563,7 +563,7 @@ def verdict_degrees_above_3(found):
     degree, as `over_orders.differences_to` has it."""
     found = found.loc[4:]
     better, worse = (found.index[found["verdict"] == word] for word in (over_orders.LOWER, over_orders.HIGHER))
-    told = "does not hold" if len(better) else "holds in part" if len(worse) else "cannot be told"
+    told = "does not hold" if len(better) else "holds in part" if len(worse) else "undecided"
     values = {"orders": N_ORDERS, "higher": _named(worse)}
     for row in found.itertuples():
         values |= {f"gap_{row.Index}": points(row), f"interval_{row.Index}": interval(row)}
@@ -602,7 +602,7 @@ def verdict_no_digit(digits, error):
     }  # fmt: skip
     if len(rejected) == len(CURVED):
         return "does not hold", values
-    return "holds in part" if rejected else "cannot be told", values
+    return "holds in part" if rejected else "undecided", values
 
 
 def verdict_similar():
@@ -632,7 +632,7 @@ def verdict_uncertainty():
         "errors": int(wrong.sum()), "doubtful": int(wrong[doubtful].sum()), "there": percent(wrong[doubtful].mean(), 1),
         "elsewhere": percent(rest.mean()), "p": p_value(test.p),
     }  # fmt: skip
-    return "holds in part" if test.p < statistics.ALPHA and test.estimate > 0 else "cannot be told", values
+    return "holds in part" if test.p < statistics.ALPHA and test.estimate > 0 else "undecided", values
 
 
 def verdict_ensemble():

@@ -155,7 +155,7 @@ def fold_settings(dataset="mnist"):
     """The parts of `cross_validated`. Raises ValueError for a set that SMALL does not have."""
     if dataset not in SMALL:
         raise ValueError(
-            f"dataset must be one of {', '.join(SMALL)}, got {dataset!r}; notebooks/coursework.ipynb takes any set"
+            f"dataset must be one of {', '.join(SMALL)}, got {dataset!r}; notebooks/coursework.ipynb accepts any set"
         )
     sizes, count = SMALL[dataset]
     return [Folds(dataset=dataset, n=n, order=r) for n in sizes for r in range(count)]

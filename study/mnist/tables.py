@@ -213,7 +213,7 @@ def class_spread(errors, own, n):
     have fewer and more errors than that one). Raises ValueError if no run has that seed, or if there are fewer than three.
     """
     if own not in errors.index or len(errors) < 3:
-        raise ValueError(f"the class must have at least 3 runs, one of them with the seed {own}, got {list(errors.index)}")
+        raise ValueError(f"expected at least 3 runs, one of them with the seed {own}, got {list(errors.index)}")
     mine = errors.loc[own]
     rates = errors / n
     columns = {"runs": len(errors), "mean": rates.mean(), "sd": rates.std(), "lowest": rates.min(), "highest": rates.max()}

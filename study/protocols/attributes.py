@@ -1,4 +1,4 @@
-"""Attributes of examples before they are learned: scaling of those that are no pixels, and the unit of RBF widths."""
+"""Attributes of examples before they are learned: scaling of those that are not pixels, and the unit of RBF widths."""
 
 import numpy as np
 from scipy.spatial.distance import pdist

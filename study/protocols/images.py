@@ -37,7 +37,7 @@ def examples(name):
     """The Data of a registered set with a test part. Images are as they are.
 
     Of a set without a test part a third, stratified, is drawn for it (seed 0), and the rest is in random order. Attributes
-    of sets that are no images have mean 0 and variance 1 / d on the training part: (1 + x . y)^p is (1 + x . y / d)^p of
+    of sets that are not images have mean 0 and variance 1 / d on the training part: (1 + x . y)^p is (1 + x . y / d)^p of
     standardised attributes.
     """
     data = datasets.load(name)

@@ -39,8 +39,8 @@ def separable_bound(margins, R):
     gamma = np.min(margins)
     if not gamma > 0:
         raise ValueError(
-            f"the examples must be separated, got a smallest margin of {gamma:.3g}; take another kernel or set the classes "
-            "farther apart"
+            f"the examples must be separated, got a smallest margin of {gamma:.3g}; use another kernel or separate the "
+            "classes"
         )
     return float((R / gamma) ** 2)
 

@@ -76,7 +76,9 @@ def require_replaceable(target):
     if target.is_file() and target.read_bytes()[: len(header)] == header.encode():
         return
     if target.is_symlink() or target.exists():
-        raise ValueError(f"--target {target}: this is not an earlier table of hand-ins and would be lost; name another file")
+        raise ValueError(
+            f"--target {target}: this file would be overwritten, and it is not a table of hand-ins; name another file"
+        )
 
 
 def table(hand_ins):

@@ -39,7 +39,7 @@ def _of(path):
         raise ValueError(f"{path}: expected an executed notebook, but {found.lack}")
     name = f"`{Path(path).name}`"
     if not found.source:
-        return f"{name}: all of it; it is no run of a notebook of the study."
+        return f"{name}: all of it; it is not a run of a notebook of the study."
     kinds = (("of code", _cells(found.differences)), ("of text", _cells(found.texts)))
     cells = [f"{len(numbers)} {what} ({', '.join(numbers)})" for what, numbers in kinds if numbers]
     missing = len(found.differences) - len(_cells(found.differences))

@@ -64,7 +64,7 @@ def chapter(source, namespace):
         if name in defaults and value != namespace[name]:
             raise ValueError(
                 f"parameters: {name} was given as {value!r}, and a cell below sets it to {namespace[name]!r}; give the tag "
-                f"'parameters' to the cell with the defaults, as in notebooks/{source}.ipynb, and no other cell sets it"
+                f"'parameters' to the cell with the defaults, as in notebooks/{source}.ipynb, and set it in no other cell"
             )
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
     found = {name for name, value in namespace.items() if isinstance(value, plain) and name[0] != "_" and not name.isupper()}

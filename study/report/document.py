@@ -471,7 +471,7 @@ class _Shown:
 
     def table(self, rows, place):
         anchor, words = self.label(place)
-        return f"::: {{#{anchor} .table}}\n{rows}\n\n: {words}\n:::"
+        return f"{rows}\n\n: {words} {{#{anchor}}}"
 
 
 def _drawn(drawing, png, picture, form):

@@ -65,8 +65,8 @@ class Client(PapermillNotebookClient):
         self.waiting = []
         if any("words" in cell.metadata for cell in self.nb.cells):
             raise TextError(
-                "expected a notebook source, with expressions in its text, got an executed copy, whose text would keep its "
-                "old values; run its source in notebooks/, with your cells added"
+                "this is an executed copy, whose text would keep its old values; add your cells to its source in "
+                "notebooks/, and run that"
             )
         super().papermill_execute_cells()
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):

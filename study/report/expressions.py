@@ -89,7 +89,7 @@ def value(result):
     except (SyntaxError, ValueError):
         found = None
     if not isinstance(found, str):
-        raise ValueError(f"expected a text or a whole number, got {shown[:80]}; give it a form (study.words)")
+        raise ValueError(f"expected a text or a whole number, got {shown[:80]}; format it with study.words")
     return re.sub(r"[ \t\r\n]+", " ", found)
 
 

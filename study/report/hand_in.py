@@ -81,7 +81,7 @@ def _check_metadata(cell):
         kinds = {name: type(value) for name, value in each.items()} if isinstance(each, dict) else {}
         sound &= kinds == {"after": int, "source": str, "tags": list} and all(isinstance(tag, str) for tag in each["tags"])
     if not sound:
-        raise TypeError("the metadata 'words' or 'left_out' have another form than 'python -m study papermill' gives them")
+        raise TypeError("the metadata 'words' or 'left_out' were not written by 'python -m study papermill'")
 
 
 def _unify_lines(cell):

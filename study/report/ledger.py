@@ -26,11 +26,11 @@ COLUMNS = (
 )
 VERDICTS = {
     "numbers": ("outside", "within", "exact", "not comparable"),
-    "statements": ("does not hold", "holds in part", "holds", "cannot be told"),
+    "statements": ("does not hold", "holds in part", "holds", "undecided"),
 }
 """The verdicts of the page, as its filter lists them."""
 ORDER = (
-    "outside", "does not hold", "holds in part", "within", "exact", "holds", "cannot be told", "not comparable",
+    "outside", "does not hold", "holds in part", "within", "exact", "holds", "undecided", "not comparable",
 )  # fmt: skip
 """Verdicts from disagreement to agreement, then what is left open."""
 

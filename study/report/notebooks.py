@@ -50,26 +50,26 @@ def read(path):
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a notebook: the file is not text in UTF-8; name a file *.ipynb") from None
     if not text.strip():
-        raise ValueError(f"{path}: the file is empty; save the notebook again, or take another copy")
+        raise ValueError(f"{path}: the file is empty; save the notebook again, or use another copy")
     if conflict := re.search(r"^(<<<<<<< |>>>>>>> )", text, re.MULTILINE):
         line = text.count("\n", 0, conflict.start()) + 1
         raise ValueError(
-            f"{path}: git has left conflict marks (line {line}); take one side, with 'git checkout --ours FILE'"
+            f"{path}: the file has conflict marks of git (line {line}); keep one side, with 'git checkout --ours FILE'"
         )
     try:
         plain = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{path}: not a complete notebook: the file is not JSON ({error}); take another copy") from None
+        raise ValueError(f"{path}: not a complete notebook: the file is not JSON ({error}); use another copy") from None
     number = plain.get("nbformat") if isinstance(plain, dict) else None
     if isinstance(number, int) and number > nbformat.current_nbformat:
         remedy = "save it in that format, or update the package nbformat"
-        raise ValueError(f"{path}: format {number} of notebooks; the newest known here is 4: {remedy}")
+        raise ValueError(f"{path}: notebook format {number} is not supported (4 is the newest); {remedy}")
     try:
         found = nbformat.reads(text, as_version=4)
         if any(not isinstance(cell.source, str) for cell in found.cells):
             raise TypeError("a cell without text")
     except Exception as error:  # a text that is no notebook can fail in a dozen ways
-        raise ValueError(f"{path}: not a notebook ({type(error).__name__}: {str(error)[:100]}); take another copy") from None
+        raise ValueError(f"{path}: not a notebook ({type(error).__name__}: {str(error)[:100]}); use another copy") from None
     return found
 
 

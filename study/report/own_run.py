@@ -51,7 +51,7 @@ class _Engine(Engine):
         except DeadKernelError as error:
             raise failures.KernelDied(failures.kernel_died(path, _last_begun(nb_man.nb), MEMORY)) from error
         except CellTimeoutError as error:
-            limit = f"took longer than the {options['execution_timeout']} seconds of --execution-timeout; allow it more"
+            limit = f"took longer than the {options['execution_timeout']} seconds of --execution-timeout; raise it"
             raise failures.NotebookFailed(f"{path}: {_last_begun(nb_man.nb)} {limit}") from error
         cls.last_begun = _last_begun(nb_man.nb)
 
@@ -78,7 +78,7 @@ def run(arguments):
 
 
 def _paths(asked):
-    """The paths of source and output, "" for one that is no file of this computer, as papermill takes them."""
+    """The paths of source and output, "" for one that is not a file of this computer, as papermill takes them."""
     source, target = asked["notebook_path"] or "", asked["output_path"]
     if INPUT_PIPED and source and not target:
         source, target = "", source
@@ -102,13 +102,13 @@ def _check_target(source, target):
     where = target.resolve()
     if where.is_relative_to(ROOT / "notebooks/executed") or (target.exists() and where.is_relative_to(ROOT / "notebooks")):
         another = os.path.relpath(BUILD / target.name)
-        raise ValueError(f"the output must be no file of the study, got {target}; write to {another}")
+        raise ValueError(f"{target}: the output would overwrite a file of the study; write to {another}")
     if target.is_dir():
-        raise ValueError(f"{target}: the output must be a file, and this is a folder; write to {target / source.name}")
+        raise ValueError(f"{target}: the output is a folder, not a file; write to {target / source.name}")
     if "{" in str(target.parent):  # papermill puts values of parameters there
         return
     if not target.parent.is_dir():
-        raise ValueError(f"{target}: there is no folder {target.parent} for the output; make it first")
+        raise ValueError(f"{target}: the folder {target.parent} does not exist; create it first")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise ValueError(f"{target}: the output cannot be written there; choose another place, or change the permissions")
 

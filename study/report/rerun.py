@@ -47,10 +47,10 @@ def cells(path, notebook, sandbox, timeout):
         raise CannotRun(told["text"])
     why = told.get("failed") or ended.stopped
     if told.get("cell") not in range(len(copied.cells)):
-        last = (ended.err.strip().splitlines() or ["it wrote nothing"])[-1]
+        last = (ended.err.strip().splitlines() or ["no output"])[-1]
         raise CannotRun(f"the run did not start: {why or f'exit code {ended.code}: {last}'}")
     place = next(cell.metadata.place for cell in copied.cells[told["cell"] :: -1] if "place" in cell.metadata)
-    raise CannotRun(f"{named(notebook, place)}: {why or f'the program that runs it has ended (exit code {ended.code})'}")
+    raise CannotRun(f"{named(notebook, place)}: {why or f'the program that runs it ended with exit code {ended.code}'}")
 
 
 def _told(line):
@@ -111,9 +111,9 @@ def _placed(executed, notebook):
         found = {cell.metadata["place"]: cell for cell in executed.cells if "place" in cell.metadata}
         kinds = {place: found[place].cell_type for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"}
     except Exception as error:  # what a hostile program writes can fail in a dozen ways
-        raise CannotRun(f"its run gave no notebook with the same cells ({type(error).__name__})") from None
+        raise CannotRun(f"the run returned no notebook with the same cells ({type(error).__name__})") from None
     if set(kinds.values()) - {"code"}:
-        raise CannotRun("its run gave no notebook with the same cells")
+        raise CannotRun("the run returned no notebook with the same cells")
     if lists := list(filter(is_list, executed.cells)):
         place = next((place for place, cell in enumerate(notebook.cells) if is_list(cell)), len(notebook.cells))
         found[place] = lists[0]
@@ -138,7 +138,7 @@ class _Limited(PapermillNotebookClient):
     def process_message(self, message, *arguments):
         self.size += len(json.dumps(message["content"], default=str))
         if self.size > LARGEST:
-            raise SystemExit(f"the notebook shows more than {LARGEST >> 20} MB")
+            raise SystemExit(f"the output of the notebook is larger than {LARGEST >> 20} MB")
         return super().process_message(message, *arguments)
 
 

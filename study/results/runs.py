@@ -70,7 +70,7 @@ def settings(experiment, arguments):
     names.sort(key=lambda name: name in SEEDS)
     found = [kind(**constant, **dict(zip(names, each, strict=True))) for each in product(*(values[name] for name in names))]
     if len(set(found)) < len(found):
-        raise ValueError(f"each run must be asked for once, got {' '.join(arguments)}; remove the values that are equal")
+        raise ValueError(f"a run is requested twice, by {' '.join(arguments)}; remove repeated values")
     return found
 
 
@@ -155,7 +155,7 @@ def _one(text, kinds):
 
 
 def _range(text):
-    """The whole numbers of "a:b", b excluded; [None] if it is no range of at least one."""
+    """The whole numbers of "a:b", b excluded; [None] if it is not such a range or is empty."""
     try:
         return span(text)
     except ValueError:
@@ -215,7 +215,7 @@ def check_target(target):
         raise ValueError(f"--target: expected a file name that ends in .csv, got {target}")
     if inside := [name for name in COMMITTED if target.resolve().is_relative_to(ROOT / name)]:
         raise ValueError(
-            f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "
+            f"--target must be outside {inside[0]}/, which holds the project's own files, got {target}; "
             f"name another folder, such as {os.path.relpath(BUILD)}/"
         )
     both = (target, target.with_suffix(".json"))

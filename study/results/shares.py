@@ -22,9 +22,9 @@ def waits(experiment, runs, shares):
     Raises ValueError unless the experiment can be shared out, and there is one run and a positive number of shares.
     """
     if not experiment.stages:
-        raise ValueError(f"--shares: {experiment.name} cannot be shared out; leave --shares out")
+        raise ValueError(f"--shares: {experiment.name} cannot be split; omit --shares")
     if len(runs) != 1:
-        raise ValueError(f"--shares: a single run is shared out, got {len(runs)}; leave --shares out")
+        raise ValueError(f"--shares splits a single run, got {len(runs)} runs; omit --shares")
     if shares < 1:
         raise ValueError(f"--shares must be at least 1, got {shares}")
     *stages, _ = experiment.stages()

@@ -1,4 +1,4 @@
-"""Stale results whose sample comes out equal under the present code are stamped: their provenance names that code.
+"""Stale results whose sample is equal under the present code are stamped: their provenance names that code.
 
 A change of code makes every result stale whose module imports it, most of them without moving a number. Computing one small
 part of each again (`Experiment.sample`) takes minutes where all of it takes hours. A result whose sample is equal keeps its

@@ -36,7 +36,7 @@ from study.seeds.methods import hard_trials, matched, trials, tuned_forms
 NUMBERS = "akar_ye_2017"
 """The file of the published numbers."""
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}
-"""The setting whose published accuracy does not come out, and the one that it comes out with."""
+"""The setting whose published accuracy is not reproduced, and the one that reproduces it."""
 
 SCALINGS = ("whole", "train", "min-max", "none")
 CHOICES = ("first", "last", "spread")
@@ -227,7 +227,7 @@ def separable(X, y):
     A = (signs[:, :, None] * features[:, None, :]).reshape(len(signs), -1)
     found = linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None))
     if found.status not in (0, 2):
-        raise RuntimeError(f"expected the linear programme to be solved or refuted, got: {found.message}")
+        raise RuntimeError(f"expected the linear programme to be solved or infeasible, got: {found.message}")
     return found.status == 0
 
 

@@ -244,7 +244,7 @@ def verdict_chosen(found):
     """Whether the classifier errs less than linear methods and support vector machines (`tables.against`), by test."""
     rivals = {"linear": DISCRIMINANT, "perceptron": LINEAR, "machine": VECTORS, "tuned": f"{VECTORS}, tuned"}
     told = {found[name].word("lower", "higher", "") for name in rivals.values()}
-    verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "cannot be told")
+    verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "undecided")
     values = {f"{place}_interval": interval(found[name], 1) for place, name in rivals.items()}
     linear = found[DISCRIMINANT]
     return verdict, values | {"linear": size(linear, 1), "linear_interval": size_interval(linear, 1)}
@@ -257,7 +257,7 @@ def verdict_sensitive(found):
     if sound["told"].any():
         verdict = "holds"
     else:
-        verdict = "holds in part" if unsound["told"].any() else "cannot be told"
+        verdict = "holds in part" if unsound["told"].any() else "undecided"
     sizes = [size(each, 1) for each in found.near]
     ends = {"least": min(sizes, key=float, default=""), "most": max(sizes, key=float, default="")}
     return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": number(100 * found.reach, 1), **ends}
@@ -265,7 +265,7 @@ def verdict_sensitive(found):
 
 def verdict_limited(found, limit=0.905):
     """Whether an accuracy keeps a limit, to which a printed "about 90 %" rounds, with its whole interval."""
-    verdict = "holds" if found.high <= limit else "does not hold" if found.low > limit else "cannot be told"
+    verdict = "holds" if found.high <= limit else "does not hold" if found.low > limit else "undecided"
     return verdict, {"accuracy": percent(found.estimate, 1), "interval": rate_interval(found, 1)}
 
 
@@ -282,4 +282,4 @@ def verdict_wine(hard):
         "white_milder": size(majority["winequality-white", MILDER], 1),
         "red_machine": size(against_network["winequality-red", VECTORS], 1),
     }
-    return {2: "does not hold", 1: "holds in part", 0: "cannot be told"}[classified + needless], values
+    return {2: "does not hold", 1: "holds in part", 0: "undecided"}[classified + needless], values

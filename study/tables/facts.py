@@ -119,7 +119,7 @@ def speakers(found):
 
 def spreads(found):
     """What the second numbers of Tables II and III can be, as errors are whole numbers in known folds: n_rows, whether
-    a variance is ever possible, and n_impossible rows that are no standard deviation either (tables.arithmetic)."""
+    a variance is ever possible, and n_impossible rows that cannot be a standard deviation either (tables.arithmetic)."""
     rows = tables.arithmetic(tables.fold_sizes(found))
     return SimpleNamespace(
         n_rows=len(rows),
@@ -173,7 +173,7 @@ def verdict_wine_separable(separated):
     lines = separated.query("name == 'linear'")
     row = lines[lines["dataset"].map(original) == "wine"]
     if row.empty:
-        return "cannot be told", {}
+        return "undecided", {}
     share = row["converged"].item()
     return "holds" if share == 1 else "does not hold", {"share": percent(share, 0), "folds": row["folds"].item()}
 
@@ -196,7 +196,7 @@ def _values(statement, found):
 def of_all(words):
     """The verdict on a statement about several sets from "yes", "no" or "tie" on each."""
     words = list(words)
-    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "cannot be told"
+    return of_parts(word == "yes" for word in words) if {"yes", "no"} & set(words) else "undecided"
 
 
 def verdict_better_than_cited(found):
@@ -224,7 +224,7 @@ def verdict_two_parameters(found):
     """
     moved = {name: each for name, each in found.items() if each.p < ALPHA}
     if not moved:
-        return "cannot be told", {"tried": len(found), "moved": 0}
+        return "undecided", {"tried": len(found), "moved": 0}
     (dataset, kernel, reading), most = max(moved.items(), key=lambda item: abs(item[1].estimate))
     names = {"set": dataset, "kernel": KERNELS[kernel], "reading": reading}
     sizes = {"tried": len(found), "moved": len(moved), "most": points(most), "interval": interval(most)}

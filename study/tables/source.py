@@ -25,7 +25,7 @@ def in_print(names):
     if others := [name for name in names if original(name) not in SETS]:
         raise ValueError(
             f"datasets: the tables of 2005 have no {', '.join(others)}, only {', '.join(SETS)} (iris-bundled and "
-            "wine-bundled stand for two of them); notebooks/uci.ipynb takes any set"
+            "wine-bundled stand for two of them); notebooks/uci.ipynb accepts any set"
         )
     return names
 

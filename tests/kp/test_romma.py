@@ -150,7 +150,7 @@ def test_mistakes_are_at_most_the_square_of_the_radius_times_that_of_any_u_that_
     assert log.n_mistakes() <= (X**2).sum(axis=1).max() * (u @ u) * (1 + 1e-6)
     w = model.dual_coef_[0] @ model.support_vectors_
     assert w @ w <= (u @ u) * (1 + 1e-6)
-    assert log.n_mistakes() == log.n_mistakes(100) and np.all(y * (X @ w) > 0), "at last there are no mistakes"
+    assert log.n_mistakes() == log.n_mistakes(100) and np.all(y * (X @ w) > 0), "the last epoch has no mistakes"
     if aggressive:
         assert np.linalg.norm(w - u) < 0.1 * np.linalg.norm(u), "it tends to the maximal margin"
 

@@ -387,7 +387,7 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
     for verdict, (words, over) in {
         "holds": ([1, 1], [True, True]),
         "holds in part": ([1, 2], [True, False]),
-        "cannot be told": ([0, 2], [False, False]),
+        "undecided": ([0, 2], [False, False]),
         "does not hold": ([0, 0], [False, False]),
     }.items():
         table = pd.DataFrame({"predictor": ["final", "voted"], "overfits": over, "noise": 0.3})

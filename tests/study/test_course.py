@@ -267,7 +267,7 @@ def test_the_error_is_reduced_only_where_no_step_is_an_exception_and_no_differen
         assert facts.verdict_error_reduced(steps.assign(**change))[0] == verdict
     difference = statistics.Difference(0.1, -0.5, 0.7, 0.8, 30, "runs", "Student's t", "Holm over 4")
     monkeypatch.setattr(facts.tables, "rate_differences", lambda _: {(2, 0.2): difference})
-    assert facts.verdict_learning_rate(None)[0] == "cannot be told"
+    assert facts.verdict_learning_rate(None)[0] == "undecided"
 
 
 @settings(max_examples=60, deadline=None)

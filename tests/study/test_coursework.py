@@ -182,7 +182,7 @@ def test_a_method_that_cannot_be_made_is_refused(method, message):
     ("options", "message"),
     [
         ({"degrees": ()}, "degrees must name at least one"),
-        ({"degrees": (2, 2)}, "each degree must stand once"),
+        ({"degrees": (2, 2)}, "degree: a value is repeated"),
         ({"widths": (0.0,)}, "widths must be positive"),
         ({"scheme": "pairs"}, "scheme must be one of one-vs-all, one-vs-one, got 'pairs'"),
         ({"n_splits": 1}, "n_splits must be an integer in 2..1000"),

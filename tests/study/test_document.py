@@ -284,7 +284,7 @@ def test_the_colophon_says_what_is_the_authors_own(page, tmp_path):
     words = " ".join(re.sub("<[^>]*>", "", page).split())
     assert "a reproducible study, version" in words and "with the parameters of the study" in words
     found = page_of(tmp_path / "a.ipynb", text("# T"), code("mine = 1"), own=False)
-    assert "a.ipynb: all of it; it is no run of a notebook of the study" in " ".join(re.sub("<[^>]*>", "", found).split())
+    assert "a.ipynb: all of it; it is not a run of a notebook of the study" in " ".join(re.sub("<[^>]*>", "", found).split())
 
 
 def test_a_document_of_own_notebooks_has_the_title_of_the_first_and_names_no_author_but_theirs(tmp_path, monkeypatch):
@@ -335,7 +335,7 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)
-    said = r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; take another copy)"
+    said = r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; use another copy)"
     with pytest.raises(ValueError, match=said):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"

@@ -141,7 +141,7 @@ x = "why"
     assert tuple(found.columns) == claims.STATEMENTS and found["evidence"].tolist() == ["It is 50.0%."]
     assert claims.explanations("seeds") == {"x": "why"}
     with pytest.raises(
-        ValueError, match="a: the verdict must be that of the results.*written 'holds', found 'does not hold'"
+        ValueError, match="a: the written verdict must be that of the results.*written 'holds', found 'does not hold'"
     ):
         claims.statement_rows("seeds", {"a": ("does not hold", {"rate": 0.5})}, chapter="seeds")
     with pytest.raises(ValueError, match="must have the same keys, got a, b"):

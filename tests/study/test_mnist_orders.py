@@ -267,10 +267,10 @@ def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
     noise = rng.random((3, 5, 4, 2, 300)) < 0.1
     labels = rng.integers(10, size=300)
     apart = over_orders.differences_to(over_orders.among_degrees(noise, CURVED, "average"), 3).set_index("degree")
-    assert facts.verdict_degrees_above_3(apart)[0] == "cannot be told"
+    assert facts.verdict_degrees_above_3(apart)[0] == "undecided"
     p = {degree: statistics.equal_means(noise[:, d, 1, -1].mean(axis=0), labels) for d, degree in enumerate(CURVED)}
     digits = SimpleNamespace(rates=pd.DataFrame({3: np.full(10, 0.1)}), p=p, largest_p=max(p.values()))
-    assert facts.verdict_no_digit(digits, 0.1)[0] == "cannot be told"
+    assert facts.verdict_no_digit(digits, 0.1)[0] == "undecided"
 
 
 def test_facts_of_a_run_are_those_of_its_arrays():

@@ -39,7 +39,7 @@ def test_a_row_is_made_again_and_comes_out_as_it_is_stored(key, capsys):
     assert lines[0] == key and f"verdict     {known['verdict']}" in [line.partition(", after")[0] for line in lines]
     assert any(line.startswith("argued in   chapter ") and "notebooks/executed/" in line for line in lines)
     assert any(line.startswith("Made now from stored results, all up to date; nothing was trained. Read") for line in lines)
-    assert any(line.startswith(f"To compute anew: python -m study run {experiment} --recompute") for line in lines)
+    assert any(line.startswith(f"To recompute: python -m study run {experiment} --recompute") for line in lines)
 
 
 def test_published_ours_and_interval_have_the_decimals_of_the_source():

@@ -140,7 +140,7 @@ def test_row_numbers_are_kept_if_they_are_named():
     assert read(content, keep=["column_1"]).feature_names == ("column_1", "f1", "f2", "f3")
     assert read(content.replace(",f1", "id,f1", 1), keep=["id"]).X[:, 0].tolist() == list(range(120))
     picture = table([[i, i, *row] for i, row in enumerate(ROWS)], ["pixel 1", "pixel 257", *NAMES])
-    assert read(picture).X.shape == (120, 5), "equal columns that count are no row numbers"
+    assert read(picture).X.shape == (120, 5), "equal columns that count are not row numbers"
 
 
 HEADERLESS = (

@@ -67,13 +67,13 @@ def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path,
     )
     source = str(chapters.chapter("setup").notebook)
     assert main(["papermill", source, str(tmp_path / "absent" / "out.ipynb")]) == 1
-    assert f"there is no folder {tmp_path / 'absent'} for the output; make it first" in capsys.readouterr().err
+    assert f"the folder {tmp_path / 'absent'} does not exist; create it first" in capsys.readouterr().err
 
 
 def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, capsys):
     executed = chapters.chapter("setup").target("full")
     assert main(["papermill", str(executed), str(tmp_path / "a.ipynb")]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("study: expected a notebook source, with expressions")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("study: this is an executed copy")
     wrong = new_notebook(cells=[new_markdown_cell("Of {eval}`absent`.")], metadata=METADATA)
     nbformat.write(wrong, tmp_path / "own.ipynb")
     assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 1
@@ -87,7 +87,7 @@ SETUP = chapters.chapter("setup")
 def test_a_run_of_ones_own_replaces_no_file_of_the_study_and_is_not_among_its_results(target, capsys):
     before = target.read_bytes() if target.exists() else None
     assert main(["papermill", str(chapters.chapter("setup").notebook), str(target)]) == 1
-    assert f"the output must be no file of the study, got {target}; write to " in capsys.readouterr().err
+    assert f"{target}: the output would overwrite a file of the study; write to " in capsys.readouterr().err
     assert (target.read_bytes() if target.exists() else None) == before
 
 
@@ -132,7 +132,7 @@ def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_w
     (line,) = refused(tmp_path, capsys)
     assert "the notebook needs the kernel 'conda-env-ml-py', which is not installed" in line and line.endswith("-k python3")
     (line,) = refused(tmp_path, capsys, target=".")
-    assert line.endswith(f"the output must be a file, and this is a folder; write to {tmp_path / 'own.ipynb'}")
+    assert line.endswith(f"the output is a folder, not a file; write to {tmp_path / 'own.ipynb'}")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_w
     [
         (lambda text: "", "the file is empty"),
         (lambda text: text.replace('"a = 1"', '<<<<<<< HEAD\n"a = 1"\n=======\n"a = 2"\n>>>>>>> other'), "conflict marks"),
-        (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "format 7 of notebooks; the newest known here is 4"),
+        (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "notebook format 7 is not supported"),
         (lambda text: text[:80], "not a complete notebook: the file is not JSON (Unterminated"),
         (lambda text: "{}", "not a notebook"),
     ],

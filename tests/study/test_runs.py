@@ -52,7 +52,7 @@ def test_fields_of_several_numbers_take_a_list_as_one_value_and_missing_ones_com
         (["--degree", "x"], "--degree must be a whole number or a range as in 0:30, or a list .*; got 'x'"),
         (["--degree", "3:3"], "--degree must be .*; got '3:3'"),
         (["--degree"], "options of mnist.degrees: argument --degree: expected one argument"),
-        (["--degree", "3,3"], "each run must be asked for once"),
+        (["--degree", "3,3"], "a run is requested twice"),
         (["--degree", "41"], "degree must be an integer in 1..40, got 41"),
         (["--random-state", "3"], "mnist.degrees needs --degree"),
     ],

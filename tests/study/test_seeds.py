@@ -162,12 +162,12 @@ def difference(estimate, p):
 def test_verdicts_follow_the_tests():
     names = facts.DISCRIMINANT, facts.LINEAR, facts.VECTORS, f"{facts.VECTORS}, tuned"
     for estimates, verdict in (
-        ((-0.04, -0.02), "does not hold"), ((0.04, 0.02), "holds"), ((-0.04, 0.02), "cannot be told"),
+        ((-0.04, -0.02), "does not hold"), ((0.04, 0.02), "holds"), ((-0.04, 0.02), "undecided"),
     ):  # fmt: skip
         found = {name: difference(0.001, 0.9) for name in names}
         found |= {name: difference(estimate, 0.01) for name, estimate in zip(names, estimates, strict=False)}
         assert facts.verdict_chosen(found)[0] == verdict
-    for estimate, verdict in ((0.88, "holds"), (0.93, "does not hold"), (0.9, "cannot be told")):
+    for estimate, verdict in ((0.88, "holds"), (0.93, "does not hold"), (0.9, "undecided")):
         assert facts.verdict_limited(difference(estimate, 0.0))[0] == verdict
 
 

@@ -14,7 +14,7 @@ LEDGER = pd.DataFrame(
         "choices": [1, 1, 1, 48, 7],
     }
 )
-STATEMENTS = pd.DataFrame({"source": "Hermans 2021", "verdict": ["holds", "cannot be told"]})
+STATEMENTS = pd.DataFrame({"source": "Hermans 2021", "verdict": ["holds", "undecided"]})
 
 
 def test_sources_are_counted_in_order_and_together():

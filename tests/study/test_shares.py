@@ -75,7 +75,7 @@ def test_two_classes_have_one_perceptron(monkeypatch):
 
 
 def test_degree_1_on_real_numbers_is_not_shared_out():
-    with pytest.raises(ValueError, match="degree 1 on attributes that are no whole numbers .*; leave --shares out"):
+    with pytest.raises(ValueError, match="--shares: at degree 1, .*; omit --shares"):
         mnist.learnt(mnist.Settings(dataset="wine-bundled", degree=1), [], 0, 2)
 
 
@@ -154,8 +154,8 @@ def test_logs_that_are_missing_damaged_or_of_another_run_are_refused(build):
     [
         (["--shares", "0"], "--shares must be at least 1, got 0"),
         (["--shares", "2", "--part", "4"], "--part: this batch has the parts 0 to 3, got 4"),
-        (["--shares", "2", "--degree", "2,3"], "--shares: a single run is shared out, got 2; leave --shares out"),
-        (["--shares", "2", "--stratified"], "--shares: mnist.stratified cannot be shared out; leave --shares out"),
+        (["--shares", "2", "--degree", "2,3"], "--shares splits a single run, got 2 runs; omit --shares"),
+        (["--shares", "2", "--stratified"], "--shares: mnist.stratified cannot be split; omit --shares"),
     ],
 )
 def test_what_cannot_be_shared_out_is_refused(options, message, capsys):

@@ -75,7 +75,7 @@ class Shell:
 def test_texts_and_integers_are_put_in_place_and_other_values_refused():
     text = "It is {eval}`rate` of {eval}`n`, {eval}`rate` again."
     assert expressions.said(text, [], Shell(rate="1.58 %", n=60000)) == ("kept", "It is 1.58 % of 60,000, 1.58 % again.", {})
-    with pytest.raises(ValueError, match=r"`rate`: expected a text or a whole number, got 0.5; give it a form"):
+    with pytest.raises(ValueError, match=r"`rate`: expected a text or a whole number, got 0.5; format it"):
         expressions.said(text, [], Shell(rate=0.5, n=1))
     with pytest.raises(ValueError, match="`n`: NameError: no n"):
         expressions.said(text, [], Shell(rate="x"))

@@ -123,7 +123,7 @@ def test_a_killed_run_leaves_no_process_and_no_lock_and_of_two_at_once_the_secon
     try:
         wait_until(begun.exists)
         code, output = run(checkout, *QUIET)
-        assert code != 0 and output.startswith("Another make is at work in ") and output.count("\n") == 1
+        assert code != 0 and output.startswith("Another batch is running in ") and output.count("\n") == 1
     finally:
         killed.kill()  # Snakemake alone, as the system does when memory runs out
         killed.wait()
