@@ -218,11 +218,11 @@ def width_ratio(found):
 # Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
 
 
-def verdict_simplest(identities):
-    """No count decides, as the source names no measure of simplicity; identities: the table of `plane.identities`."""
-    known = identities.iloc[-1]
-    values = {name: known[name] for name in ("examples", "dataset", "support")}
-    return "cannot be told", values | {"moved": 2 * known["examples"]}
+def verdict_simplest(problem):
+    """No count decides, as the source names no measure of simplicity; counted on a `plane.Problem`."""
+    X, y = problem.examples()
+    support = len(problem.estimator(update="ordinary").fit(X, y).support_)
+    return "cannot be told", {"examples": len(y), "dataset": problem.dataset, "support": support, "moved": 2 * len(y)}
 
 
 def verdict_accuracy(gap):

@@ -14,8 +14,7 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from kp import MulticlassKernelPerceptron, kernels
-from kp.joint import Linear, collect_mistakes, squared
-from kp.perceptron import visiting_orders
+from kp.joint import Linear, squared
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
 from study.protocols.settings import BaseSettings
@@ -109,11 +108,6 @@ class Settings(BaseSettings):
     def orders(self):
         """The parts of `orders`: those of `mistakes`, in ORDERS orders."""
         return [replace(part, n_orders=ORDERS) for part in self.widths() + self.factors()]
-
-    def identities(self):
-        """The parts of `identities`: the sets of the source's figures, with their kernels."""
-        kinds = [(self.five, "linear"), (self.five, "poly"), (self.spirals, "rbf")]
-        return [self.problem(name, kernel, demote="winner") for name, kernel in kinds]
 
 
 PUBLISHED = Settings()
@@ -225,9 +219,6 @@ def mistakes(part, *, progress=False):
     return pd.DataFrame(rows, columns=[*names, "fewest", "median", "most", "epochs"])
 
 
-# Fresh draws.
-
-
 # The same over many orders and draws, for tests.
 
 
@@ -246,40 +237,3 @@ def orders(part, *, progress=False):
             rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_[0].n_mistakes()))
     names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
     return pd.DataFrame(rows, columns=names)
-
-
-@experiment("classes", published=PUBLISHED.identities, data=lambda part: [part.dataset])
-def identities(part, *, progress=False):
-    """Check the source's statements on convergence, on one Problem whose kernel is given: one row.
-
-    Columns: dataset, kernel, examples, classes, converged, mistakes; transformed ("yes" if eq. 5 on the examples' kernel
-    values makes the mistakes of eq. 11, in example, step and class); kesler ("yes" if the weights of eq. 5 are the sum of
-    the Kesler vectors of its mistakes, up to rounding); bound (on mistakes, where one class is demoted); support (distinct
-    examples with a mistake of the ordinary update); affine ("yes" if the scores on the examples are affine functions of
-    them, up to rounding).
-    """
-    X, y = part.examples()
-    K = part.gram(X)
-    model = part.estimator().fit(X, y)
-    orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
-    learner = Linear(K, y, y.max() + 1, demote=part.demote)
-    log = collect_mistakes(learner, orders)
-    (own,) = model.mistakes_
-    same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
-    total = np.zeros_like(learner.W)
-    for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):
-        total[i] += K[q]
-        total[j] -= K[q]
-    F = model.decision_function(X)
-    design = np.column_stack([X, np.ones(len(X))])
-    rest = F - design @ np.linalg.lstsq(design, F, rcond=None)[0]
-    summed = np.allclose(total, learner.W, rtol=1e-9)
-    affine = np.abs(rest).max() < 1e-9 * np.abs(F).max()
-    G = squared(K) + 1
-    bound = rounded(separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max())))
-    support = len(part.estimator(update="ordinary").fit(X, y).support_)
-    same, summed, affine = ("yes" if fact else "no" for fact in (same, summed, affine))
-    row = (part.dataset, part.kernel, len(y), int(y.max()) + 1, model.converged_, own.n_mistakes())
-    names = ["dataset", "kernel", "examples", "classes", "converged", "mistakes"]
-    names += ["transformed", "kesler", "bound", "support", "affine"]
-    return pd.DataFrame([(*row, same, summed, bound, support, affine)], columns=names)

@@ -143,13 +143,6 @@ def test_both_sets_are_compared_by_what_varies_in_them():
     assert found["value"].tolist() == [0.5, 1.0] * 2 and found["says"].tolist() == ["opposite", "agree"] * 2
 
 
-def test_what_the_source_says_of_convergence_holds_on_its_lines():
-    row = plane.identities(replace(FIVE, demote="winner")).iloc[0]
-    assert (row["transformed"], row["kesler"], row["affine"]) == ("yes", "yes", "yes")
-    assert row["mistakes"] <= row["bound"] and row["converged"]
-    assert plane.identities(replace(FIVE, kernel="poly"))["affine"].tolist() == ["no"]
-
-
 # The figures.
 
 
