@@ -19,6 +19,7 @@ from study.mnist import orders, over_orders
 from study.mnist.facts import Facts as Orders
 from study.mnist.facts import published as published_orders
 from study.protocols.images import OWN_NEW
+from study.words import listed
 
 STEPS = ("linear_final", "linear", "kernel", "vote", "deskewed", "copies", "recipe", "svm")
 """Short names of the steps of the ladder, in its order."""
@@ -368,8 +369,8 @@ class Facts:
     @property
     def copied_named(self):
         """The degrees that were tried with copies, in words: "recipes of degree 9", "degrees 7, 8 and 9"."""
-        *others, last = map(str, self.recipe_degrees[-recipes.COPIED[self.dataset] :])
-        return f"degrees {', '.join(others)} and {last}" if others else f"recipes of degree {last}"
+        tried = self.recipe_degrees[-recipes.COPIED[self.dataset] :]
+        return f"{'degrees' if tried[1:] else 'recipes of degree'} {listed(tried)}"
 
     @cached_property
     def recipes(self):
