@@ -209,25 +209,19 @@ PUBLISHED = Settings(
 )
 """The settings of the committed tables."""
 
-QUICK = Settings(
+QUICK = replace(
+    PUBLISHED,
     dataset="digits",
     n_train=1200,
     budgets=(10, 20, 50, 100),
     class_budgets=(10, 20, 40),
-    n_orders=3,
-    n_repeats=10,
-    degree=3,
     gamma=1e-3,
-    noise=(0.0, 0.1, 0.2, 0.3),
     n_growth=1200,
     n_noise=400,
-    n_epochs=5,
-    regularizations=(1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
     n_memory=1200,
     memory_budgets=(10, 20, 50),
     n_bound=300,
     sizes=(100, 200, 400, 600),
-    size_repeats=5,
 )
 """Small settings of the same shape for the bundled digits."""
 
