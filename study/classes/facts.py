@@ -22,14 +22,14 @@ def moved(spans, five):
     return SimpleNamespace(stops=rows["converged"].tolist(), n_wrong=rows["errors"].iloc[-1])
 
 
-def updates(mistakes, orders):
-    """Mistakes and bounds of Xu and Zhang's update over the ordinary ones, from the experiments of these names.
+def updates(found):
+    """Mistakes and bounds of Xu and Zhang's update over the ordinary ones, from the tables of `plane.orders`.
 
     counts: rows of tables.with_orders; compared: rows of tables.updates_compared, of which fewest and most have the smallest
     and the largest ratio of mistakes (geometric mean over visiting orders, Student's t on logarithms, Holm's correction).
     """
-    counts = tables.with_orders(mistakes, orders)
-    compared = tables.updates_compared(counts, orders)
+    counts = tables.with_orders(**found)
+    compared = tables.updates_compared(counts, found["orders"])
     by_ratio = compared.sort_values("mistakes")
     return SimpleNamespace(counts=counts, compared=compared, fewest=by_ratio.iloc[0], most=by_ratio.iloc[-1])
 
