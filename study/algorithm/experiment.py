@@ -83,8 +83,8 @@ class Toy(BaseSettings):
 def orders(part, *, progress=False):
     """Errors of the four predictors on the toy set, for visiting orders seeded 0, 1, ..., n_orders - 1.
 
-    Columns order, predictor, train_errors, test_errors, mistakes. Only the order varies: the examples are those of
-    random_state, the fresh ones those of the next seed.
+    Columns order, predictor, train_errors, test_errors. Only the order varies: the examples are those of random_state, the
+    fresh ones those of the next seed.
     """
     X, y, X_test, y_test = toy_set(part)
     rows = []
@@ -94,8 +94,8 @@ def orders(part, *, progress=False):
         ).fit(X, y)
         for name in PREDICTORS:
             wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
-            rows.append((order, name, *wrong, len(model.mistakes_[0])))
-    return pd.DataFrame(rows, columns=["order", "predictor", "train_errors", "test_errors", "mistakes"])
+            rows.append((order, name, *wrong))
+    return pd.DataFrame(rows, columns=["order", "predictor", "train_errors", "test_errors"])
 
 
 def toy_set(part):

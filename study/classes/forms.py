@@ -152,11 +152,6 @@ def mistakes_by(model, epoch):
     return sum(log.n_mistakes(epoch) for log in model.mistakes_)
 
 
-def converged(model, n):
-    """True if the last epoch of n visits was without a mistake."""
-    return all(log.step[-1] < log.steps() - n for log in model.mistakes_)
-
-
 def split(dataset):
     """(X, y, X_test, y_test) with y as indices of classes."""
     data = datasets.load(dataset)
@@ -175,7 +170,7 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, checkpoint
             "form": form, "kernel": kind, "parameter": parameter, "n": len(y), "predictor": predictor, "epoch": epoch,
             "errors": int(np.count_nonzero(labels[predictor] != y_test)), "n_test": len(y_test),
             "mistakes": mistakes_by(model, epoch), "support": len(model.support_),
-            "converged": converged(model, len(y)), "seconds": round(seconds, 1),
+            "seconds": round(seconds, 1),
         }
         for predictor in names
         for epoch, labels in enumerate(by_epoch, start=1)
@@ -395,8 +390,8 @@ def predictions_at(model, X, y, X_new, epochs):
 def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpoint=at_once, progress=False):
     """(rows, wrong) of the forms of EQUAL and of PAIR, trained on X, y with {form: RBF width}, judged on X_new, y_new.
 
-    "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, epochs,
-    converged, errors, n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
+    "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, errors,
+    n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
     """
     widths = widths | {PAIR[1]: widths[PAIR[0]]}
     options = {"count_errors": False, "random_state": random_state}
@@ -408,17 +403,16 @@ def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpo
     for form, model in models.items():
         model = model.with_mistakes(X, y, logs[form]) if form in PAIR else model.fit(X, y)
         found = predictions_at(model, X, y, X_new, read)
-        clean = converged(model, len(y))
         for predictor in JUDGED:
             for epoch, labels in zip(read, found[predictor], strict=True):
                 mistakes = mistakes_by(model, min(epoch, model.n_iter_))
                 errors = int(np.count_nonzero(labels != y_new))
-                rows.append((form, widths[form], predictor, epoch, mistakes, model.n_iter_, clean, errors, len(y_new)))
+                rows.append((form, widths[form], predictor, epoch, mistakes, errors, len(y_new)))
             wrong[form, predictor] = found[predictor][-1] != y_new
     return rows, wrong
 
 
-RUN_COLUMNS = ("form", "width", "predictor", "epoch", "mistakes", "epochs", "converged", "errors", "n_new")
+RUN_COLUMNS = ("form", "width", "predictor", "epoch", "mistakes", "errors", "n_new")
 """The columns of the rows of `run_all`."""
 
 
@@ -436,8 +430,8 @@ def _table(rows, n):
 def tuning(settings, *, progress=False):
     """{tuning, arrays}: validation errors of the forms with every width, after the last epoch.
 
-    Columns: n, order, form, width, predictor, epoch (at which it was read), mistakes, epochs (that were run: fewer where one
-    passed without a mistake), converged, errors, n_new (validation images). arrays: wrong (rows of the table, n_validate).
+    Columns: n, order, form, width, predictor, epoch (at which it was read), mistakes, errors, n_new (validation images).
+    arrays: wrong (rows of the table, n_validate).
     """
     X, y, *_ = split(settings.dataset)
     n = settings.n

@@ -273,12 +273,11 @@ def summary(folds, keys):
 def predictors(jobs, *, n_folds=10, threads=2, progress=False):
     """Errors of the four predictors at the end of each run of a kernel perceptron; jobs as in `cross_validate`.
 
-    Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test,
-    mistakes and support (distinct examples with a mistake, a fold's mean).
+    Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test.
     """
     names = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
     rows = in_parallel(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
-    return pd.DataFrame([row for part in rows for row in part], columns=[*names, "mistakes", "support"])
+    return pd.DataFrame([row for part in rows for row in part], columns=names)
 
 
 def _predictor_rows(job, n_folds):
@@ -286,7 +285,6 @@ def _predictor_rows(job, n_folds):
     X, y = load(dataset)
     total = {name: np.zeros(2, dtype=int) for name in PREDICTORS}
     sizes = np.zeros(2, dtype=int)
-    made = np.zeros(2)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
         model = estimator(method, repeat).fit(fold.points[0], fold.y[0])
@@ -294,10 +292,8 @@ def _predictor_rows(job, n_folds):
             pairs = zip(fold.points, fold.y, strict=True)
             total[name] += [np.count_nonzero(model.predict(points, predictor=name) != own) for points, own in pairs]
         sizes += len(train), len(test)
-        made += model.mistakes_[0].n_mistakes() / n_folds, len(model.support_) / n_folds
     head = (dataset, method.kernel, method.parameter, repeat)
-    tail = (*sizes.tolist(), *made.round(6).tolist())
-    return [(*head, name, *total[name].tolist(), *tail) for name in PREDICTORS]
+    return [(*head, name, *total[name].tolist(), *sizes.tolist()) for name in PREDICTORS]
 
 
 def estimator(method, random_state):

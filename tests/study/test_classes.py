@@ -163,7 +163,7 @@ def test_boundaries_are_where_the_two_highest_scores_are_equal():
 
 
 def test_mistakes_are_drawn_below_their_bounds(counted):
-    both = counted[1].iloc[[0, 0, 1, 1]].assign(value=[1.0, 1.5] * 2)
+    both = tables.with_orders(**counted[1]).iloc[[0, 0, 1, 1]].assign(value=[1.0, 1.5] * 2)
     table = both.iloc[2:]
     axis = figures.figure_mistakes({"left": both, "right": both}).axes[1]
     assert axis.lines[4].get_ydata().tolist() == table["bound"].tolist()
