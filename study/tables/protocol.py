@@ -21,10 +21,9 @@ from sklearn.preprocessing import MinMaxScaler
 from tqdm import tqdm
 
 from kp import kernels
-from kp.gram import CrossGram, Points, Products
-from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, product, squared
-from kp.mistakes import PREDICTORS, first_rows, net_promotions
-from kp.multiclass import MulticlassKernelPerceptron
+from kp.gram import CrossGram, Points, PrecomputedKernel, Products
+from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, collect_mistakes, product, squared, walk
+from kp.mistakes import PREDICTORS, MulticlassLog, first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.settings import BaseSettings
@@ -117,14 +116,14 @@ class Fold:
         """G (n, n) and H (n, m) of a kernel perceptron."""
         return self._moves[self.method.threshold]
 
-    def learner(self):
+    def learner(self, *, count_errors=False):
         """The code that finds the mistakes; see kp.joint."""
         y = self.y[0]
         C = self.n_classes
         method = self.method
         if method.kernel == "linear":
             return Linear(self.points[0], y, C, threshold=float(method.threshold), demote=method.demote)
-        return Dense(self.moves[0], y, C, demote=method.demote, count_errors=False)
+        return Dense(self.moves[0], y, C, demote=method.demote, count_errors=count_errors)
 
     def errors(self, c):
         """(train, test): the numbers of errors of f_a(x) = sum_i c_ai G(x_i, x); of equal scores the first class wins."""
@@ -274,6 +273,7 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
     """Errors of the four predictors at the end of each run of a kernel perceptron; jobs as in `cross_validate`.
 
     Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test.
+    Scores are those of `Fold`: the estimator rounds its sums otherwise, which moves two test errors of sonar.
     """
     names = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
     rows = in_parallel(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
@@ -283,28 +283,38 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
 def _predictor_rows(job, n_folds):
     dataset, method, repeat = job
     X, y = load(dataset)
-    total = {name: np.zeros(2, dtype=int) for name in PREDICTORS}
+    total = np.zeros((len(PREDICTORS), 2), dtype=int)
     sizes = np.zeros(2, dtype=int)
+    shuffles = Shuffles(repeat)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
-        model = estimator(method, repeat).fit(fold.points[0], fold.y[0])
-        for name in PREDICTORS:
-            pairs = zip(fold.points, fold.y, strict=True)
-            total[name] += [np.count_nonzero(model.predict(points, predictor=name) != own) for points, own in pairs]
+        log = find(fold, shuffles)
+        for i, name in enumerate(PREDICTORS):
+            total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
         sizes += len(train), len(test)
     head = (dataset, method.kernel, method.parameter, repeat)
-    return [(*head, name, *total[name].tolist(), *sizes.tolist()) for name in PREDICTORS]
+    return [(*head, name, *total[i].tolist(), *sizes.tolist()) for i, name in enumerate(PREDICTORS)]
 
 
-def estimator(method, random_state):
-    """The estimator of a kernel perceptron whose iterations are epochs, in fresh shuffles."""
-    shape = {"degree": int(method.parameter), "gamma": 1, "coef0": 0.0}
-    if method.kernel == "rbf":
-        shape = {"gamma": 1 / (2 * method.parameter**2)}
-    return MulticlassKernelPerceptron(
-        method.kernel, **shape, update="xu-zhang", demote=method.demote, threshold=method.threshold,
-        max_iter=method.max_iter, random_state=random_state, n_jobs=1,
-    )  # fmt: skip
+def find(fold, shuffles):
+    """The `MulticlassLog` of a fold with training errors, as `kp.joint.collect_mistakes` gives it epoch by epoch."""
+    log = collect_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, shuffles))
+    # The orders held several epochs each, so the log knows the ends of those only.
+    n_epochs = min(int(log.step[-1]) // fold.n + 2, fold.method.max_iter)
+    return replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
+
+
+def _coefficients(fold, log: MulticlassLog, predictor):
+    return log.coefficients(predictor, n_classes=fold.n_classes, n=fold.n)
+
+
+def _voted_errors(fold, log):
+    wrong = []
+    for moves, y in zip(fold.moves, fold.y, strict=True):
+        columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
+        (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,))
+        wrong.append(int((votes.argmax(axis=0) != y).sum()))
+    return wrong
 
 
 # Choosing parameters.
