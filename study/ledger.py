@@ -39,7 +39,8 @@ def inputs():
 def ledger(settings, *, progress=False):
     """{claims, readings, statements}: the rows of all chapters, in the order of the sources (see study.claims).
 
-    Nothing is computed here but verdicts: the rows are made from stored results. Raises StaleResult where one is stale.
+    Nothing is computed here but verdicts, and one fit for a count in a statement: the rows are made from stored results.
+    Raises StaleResult where one is stale.
     """
     rows, others, said = (_together(functions) for functions in (CLAIMS, READINGS, STATEMENTS))
     for table in (rows, said):

@@ -99,6 +99,21 @@ def significant(value, digits=3):
     return _signed(rounded, max(decimals, 0))
 
 
+def listed(values, word="and", *, none="none"):
+    """Names or numbers, the last after this word: "4", "3 or 4", "7, 8 and 9"; `none` if there are none."""
+    if not (found := [*map(str, values)]):
+        return none
+    return f" {word} ".join([*filter(None, [", ".join(found[:-1])]), found[-1]])
+
+
+def in_a_row(values):
+    """Ascending whole numbers: "2 to 6" if they are three or more in a row, and otherwise `listed`."""
+    found = list(values)
+    if len(found) > 2 and found == list(range(found[0], found[-1] + 1)):
+        return f"{found[0]} to {found[-1]}"
+    return listed(found)
+
+
 def p_value(p):
     """p in a sentence: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of ALPHA it lies."""
     cell = p_cell(p)

@@ -54,15 +54,15 @@ def settings():
 def bounds(part, *, progress=False):
     """Mistakes until an epoch passes without one, and their bound: one row.
 
-    Columns: gap, degree, radius = R, margin = gamma by a support vector machine, bound = (R / gamma)^2, fewest, median, most
-    mistakes over the orders.
+    Columns: gap, degree, bound = (R / gamma)^2 with gamma by a support vector machine, fewest, median, most mistakes over
+    the orders.
     """
     X, z = gapped(part.n_samples, gap=part.gap, random_state=part.random_state)
     R, margins = separation(X, z, part.degree)
     counts = mistakes_by_order(X, z, part.degree, n_orders=part.n_orders)
-    values = [rounded(v) for v in (R, margins.min(), separable_bound(margins, R))]
-    row = (part.gap, part.degree, *values, counts.min(), np.median(counts), counts.max())
-    names = ["gap", "degree", "radius", "margin", "bound", "fewest", "median", "most"]
+    bound = rounded(separable_bound(margins, R))
+    row = (part.gap, part.degree, bound, counts.min(), np.median(counts), counts.max())
+    names = ["gap", "degree", "bound", "fewest", "median", "most"]
     return pd.DataFrame([row], columns=names)
 
 
@@ -83,8 +83,8 @@ class Toy(BaseSettings):
 def orders(part, *, progress=False):
     """Errors of the four predictors on the toy set, for visiting orders seeded 0, 1, ..., n_orders - 1.
 
-    Columns order, predictor, train_errors, test_errors, mistakes. Only the order varies: the examples are those of
-    random_state, the fresh ones those of the next seed.
+    Columns order, predictor, train_errors, test_errors. Only the order varies: the examples are those of random_state, the
+    fresh ones those of the next seed.
     """
     X, y, X_test, y_test = toy_set(part)
     rows = []
@@ -94,8 +94,8 @@ def orders(part, *, progress=False):
         ).fit(X, y)
         for name in PREDICTORS:
             wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
-            rows.append((order, name, *wrong, len(model.mistakes_[0])))
-    return pd.DataFrame(rows, columns=["order", "predictor", "train_errors", "test_errors", "mistakes"])
+            rows.append((order, name, *wrong))
+    return pd.DataFrame(rows, columns=["order", "predictor", "train_errors", "test_errors"])
 
 
 def toy_set(part):

@@ -209,25 +209,19 @@ PUBLISHED = Settings(
 )
 """The settings of the committed tables."""
 
-QUICK = Settings(
+QUICK = replace(
+    PUBLISHED,
     dataset="digits",
     n_train=1200,
     budgets=(10, 20, 50, 100),
     class_budgets=(10, 20, 40),
-    n_orders=3,
-    n_repeats=10,
-    degree=3,
     gamma=1e-3,
-    noise=(0.0, 0.1, 0.2, 0.3),
     n_growth=1200,
     n_noise=400,
-    n_epochs=5,
-    regularizations=(1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
     n_memory=1200,
     memory_budgets=(10, 20, 50),
     n_bound=300,
     sizes=(100, 200, 400, 600),
-    size_repeats=5,
 )
 """Small settings of the same shape for the bundled digits."""
 
@@ -536,8 +530,7 @@ def guaranteed(part, *, progress=False):
     """The least value of the Forgetron's bound over competitors within reach, and its mistakes.
 
     Columns: random_state, n, budget (0: a reach without limit), reach (missing without limit), norm of the best competitor
-    found, lower and upper bound of the least value, mistakes of the self-tuning Forgetron in one pass (of the perceptron for
-    0).
+    found, upper (the value of its bound), mistakes of the self-tuning Forgetron in one pass (of the perceptron for 0).
     """
     rows = []
     for seed in tqdm(part.seeds, desc="guarantee", disable=not progress):
@@ -547,10 +540,10 @@ def guaranteed(part, *, progress=False):
         for budget in (0, *part.budgets):
             limit = float(guarantee.reach(budget)) if budget else np.inf
             model = learner("forgetron" if budget else "perceptron", budget, part).fit(X, y)
-            lower, upper, norm = map(rounded, guarantee.best_within(K, z, limit))
-            facts = rounded(limit) if budget else np.nan, norm, lower, upper
+            upper, norm = map(rounded, guarantee.best_within(K, z, limit))
+            facts = rounded(limit) if budget else np.nan, norm, upper
             rows.append((seed, part.n, budget, *facts, int(model.n_mistakes_[0])))
-    names = ["random_state", "n", "budget", "reach", "norm", "lower", "upper", "mistakes"]
+    names = ["random_state", "n", "budget", "reach", "norm", "upper", "mistakes"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -559,8 +552,8 @@ def relatives(part, *, progress=False):
     """Relations of the perceptron to NORMA and to SMO, in one pass: a row for each order.
 
     Columns: random_state, n, mistakes, norma_same (NORMA with rho = lambda = 0 and eta = 1 holds the same examples with the
-    same weights after the same scores), least_gain and dual: the smallest gain at a mistake, and the sum of the gains, of
-    sum a - a Q a / 2, the objective of a support vector machine without threshold and without an upper limit of a.
+    same weights after the same scores), least_gain: the smallest gain at a mistake of sum a - a Q a / 2, the objective of a
+    support vector machine without threshold and without an upper limit of a.
     """
     rows = []
     for seed in tqdm(part.seeds, desc="relatives", disable=not progress):
@@ -571,5 +564,5 @@ def relatives(part, *, progress=False):
         same = all(np.array_equal(a, b) for a, b in pairs)
         f = (2 * y - 1) * model.online_scores_[:, 0]
         gains = 0.5 - f[f <= 0]  # k(x, x) = 1: a step of 1 gains 1 - y f - 1/2
-        rows.append((seed, part.n, len(gains), same, rounded(gains.min()), rounded(gains.sum())))
-    return pd.DataFrame(rows, columns=["random_state", "n", "mistakes", "norma_same", "least_gain", "dual"])
+        rows.append((seed, part.n, len(gains), same, rounded(gains.min())))
+    return pd.DataFrame(rows, columns=["random_state", "n", "mistakes", "norma_same", "least_gain"])

@@ -6,8 +6,7 @@ threshold). With a budget of B >= 83 a Forgetron makes at most
     G = 2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t))   mistakes, for every g with |g| <= U = (1/4) sqrt((B + 1) / log(B + 1)).
 
 G is convex, and its minimum over |g| <= U is that of a support vector machine without threshold: with cost C <= 1 the
-machine minimises (1/2) |g|^2 + C sum_t max(0, 1 - y_t g(x_t)), and nu = 1 / C - 1 is the multiplier of the limit. Every g
-gives an upper value of the minimum, every dual point a lower one.
+machine minimises (1/2) |g|^2 + C sum_t max(0, 1 - y_t g(x_t)), where 1 / C - 1 is the multiplier of the limit.
 
 Symbols: K (n, n) kernel values, z = +-1 signs (n,), Q = z K z, a (n,) in [0, C] the dual point, f = Q a.
 """
@@ -34,10 +33,7 @@ def budget_for(norm):
 
 
 def best_within(K, z, limit, *, tolerance=1e-4):
-    """(lower, upper, norm): bounds of the least G over |g| <= limit, and the norm of the g that gives the upper one.
-
-    lower is a bound by duality. A limit of infinity gives the least value over all g.
-    """
+    """(G, norm) of the g with the least G over |g| <= limit, or over all g where that is infinite."""
     Q = z[:, None] * K * z
     a = np.zeros(len(z))
     f = np.zeros(len(z))
@@ -61,13 +57,11 @@ def best_within(K, z, limit, *, tolerance=1e-4):
                 high = middle
         cost = low
     norm = np.sqrt(a @ f)
-    nu = 1 / cost - 1
-    lower = 4 / cost * (a.sum() - a @ f / 2) - (2 * nu * limit**2 if nu else 0.0)
     # The longer g in the same direction is within reach too.
-    scales = [1.0, limit / norm] if np.isfinite(limit) and limit > norm > 0 and nu else [1.0]
+    scales = [1.0, limit / norm] if cost < 1 and limit > norm > 0 else [1.0]
     values = [2 * (s * norm) ** 2 + 4 * np.maximum(0, 1 - s * f).sum() for s in scales]
     best = int(np.argmin(values))
-    return float(lower), float(values[best]), float(scales[best] * norm)
+    return float(values[best]), float(scales[best] * norm)
 
 
 @compiled

@@ -22,14 +22,14 @@ def moved(spans, five):
     return SimpleNamespace(stops=rows["converged"].tolist(), n_wrong=rows["errors"].iloc[-1])
 
 
-def updates(mistakes, orders):
-    """Mistakes and bounds of Xu and Zhang's update over the ordinary ones, from the experiments of these names.
+def updates(found):
+    """Mistakes and bounds of Xu and Zhang's update over the ordinary ones, from the tables of `plane.orders`.
 
     counts: rows of tables.with_orders; compared: rows of tables.updates_compared, of which fewest and most have the smallest
     and the largest ratio of mistakes (geometric mean over visiting orders, Student's t on logarithms, Holm's correction).
     """
-    counts = tables.with_orders(mistakes, orders)
-    compared = tables.updates_compared(counts, orders)
+    counts = tables.with_orders(**found)
+    compared = tables.updates_compared(counts, found["orders"])
     by_ratio = compared.sort_values("mistakes")
     return SimpleNamespace(counts=counts, compared=compared, fewest=by_ratio.iloc[0], most=by_ratio.iloc[-1])
 
@@ -218,11 +218,11 @@ def width_ratio(found):
 # Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
 
 
-def verdict_simplest(identities):
-    """No count decides, as the source names no measure of simplicity; identities: the table of `plane.identities`."""
-    known = identities.iloc[-1]
-    values = {name: known[name] for name in ("examples", "dataset", "support")}
-    return "undecided", values | {"moved": 2 * known["examples"]}
+def verdict_simplest(problem):
+    """No count decides, as the source names no measure of simplicity; counted on a `plane.Problem`."""
+    X, y = problem.examples()
+    support = len(problem.estimator(update="ordinary").fit(X, y).support_)
+    return "undecided", {"examples": len(y), "dataset": problem.dataset, "support": support, "moved": 2 * len(y)}
 
 
 def verdict_accuracy(gap):

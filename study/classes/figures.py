@@ -68,7 +68,7 @@ def figure_cases(cases, *, columns):
 
 
 def figure_mistakes(panels):
-    """Mistakes of both updates with their bounds; panels {label of the axis: rows of `plane.mistakes`}.
+    """Mistakes of both updates with their bounds; panels {label of the axis: rows of `tables.with_orders`}.
 
     The rows have a column more, the value on the horizontal axis. Grey: where counts and bounds put the updates in opposite
     orders.

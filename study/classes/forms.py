@@ -14,6 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.joint import Coefficients
 from kp.perceptron import visiting_orders
 from study import datasets
+from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers, require_known
 from study.results.experiment import experiment
 
 FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
@@ -38,27 +40,48 @@ SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceSettings:
+class Images(BaseSettings):
+    """Base of the settings here: the first n images of the training part of "mnist" or "digits" train."""
+
+    n: int
+
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"epochs": (1, 1000), "read": (1, 1000), "n_orders": (1, None)}
+
+    def __post_init__(self):
+        super().__post_init__()
+        most = n_examples(self.dataset)
+        require_integers(self, n=(10, most))
+        if hasattr(self, "n_validate"):
+            require_integers(self, n_validate=(1, most - self.n))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceSettings(Images):
     """The choice of a form's kernel: RBF widths and degrees of (1 + x . y)^degree to choose from.
 
-    n examples train, n_validate others validate: the first and the last of the training part of "mnist" or "digits".
+    n examples train; n_validate others validate, the last ones of the training part.
     """
 
     dataset: str
     form: str
     widths: tuple[float, ...]
     degrees: tuple[int, ...]
-    n: int
     n_validate: int
+
+    KNOWN = Images.KNOWN | {"form": FORMS}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """One form, trained on the first n examples for so many epochs, with the kernel that `choice` finds best."""
+class Settings(Images):
+    """One form, trained for so many epochs with the kernel that `choice` finds best."""
 
     choice: ChoiceSettings
-    n: int
     epochs: int
+
+    @property
+    def dataset(self):
+        return self.choice.dataset
 
 
 KERNELS = {
@@ -76,17 +99,17 @@ EPOCHS = {
 
 def choice_settings(dataset):
     """The settings of `choice` for "mnist" or "digits": one for each form. Raises ValueError for other data sets."""
-    if dataset not in KERNELS:
-        raise ValueError(f"dataset must be one of {', '.join(KERNELS)}, got {dataset!r}")
+    require_known(SimpleNamespace(dataset=dataset), dataset=IMAGES)
     return [ChoiceSettings(dataset=dataset, form=form, **KERNELS[dataset]) for form in FORMS]
 
 
 def growth_settings(dataset):
     """The settings of `growth`: every form at every n, except Xu and Zhang's without threshold beyond SQUARED examples."""
+    choices = choice_settings(dataset)
     return [
         Settings(choice=choice, n=n, epochs=epochs)
         for n, epochs in EPOCHS[dataset].items()
-        for choice in choice_settings(dataset)
+        for choice in choices
         if n <= SQUARED or choice.form != "Xu-Zhang, no threshold"
     ]
 
@@ -129,19 +152,10 @@ def mistakes_by(model, epoch):
     return sum(log.n_mistakes(epoch) for log in model.mistakes_)
 
 
-def converged(model, n):
-    """True if the last epoch of n visits was without a mistake."""
-    return all(log.step[-1] < log.steps() - n for log in model.mistakes_)
-
-
 def split(dataset):
-    """(X, y, X_test, y_test) with y as indices of classes; the set without a test part gives its last third."""
+    """(X, y, X_test, y_test) with y as indices of classes."""
     data = datasets.load(dataset)
-    y = np.searchsorted(data.classes, data.y)
-    if data.X_test is not None:
-        return data.X, y, data.X_test, np.searchsorted(data.classes, data.y_test)
-    n = 2 * len(y) // 3
-    return data.X[:n], y[:n], data.X[n:], y[n:]
+    return data.X, data.class_indices, data.X_test, data.class_indices_test
 
 
 def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, checkpoint=at_once, progress=False):
@@ -156,7 +170,7 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, checkpoint
             "form": form, "kernel": kind, "parameter": parameter, "n": len(y), "predictor": predictor, "epoch": epoch,
             "errors": int(np.count_nonzero(labels[predictor] != y_test)), "n_test": len(y_test),
             "mistakes": mistakes_by(model, epoch), "support": len(model.support_),
-            "converged": converged(model, len(y)), "seconds": round(seconds, 1),
+            "seconds": round(seconds, 1),
         }
         for predictor in names
         for epoch, labels in enumerate(by_epoch, start=1)
@@ -189,14 +203,14 @@ def chosen(table):
 
 @experiment(
     "classes", published=lambda: growth_settings("mnist"), tables=("growth", "growth_times"), measured=("growth_times",),
-    data=lambda settings: [settings.choice.dataset],
+    data=lambda settings: [settings.dataset],
     reads=lambda settings: choice.stored_files() if settings.choice in choice.published else [],
 )  # fmt: skip
 def growth(settings, *, progress=False):
     """{growth, growth_times}: test errors of a form with its chosen kernel, columns as in `measure`; seconds of training."""
     form = settings.choice.form
     n = settings.n
-    X, y, X_test, y_test = split(settings.choice.dataset)
+    X, y, X_test, y_test = split(settings.dataset)
     kernel = chosen(choice(settings.choice))[form]
     table = measure(
         form, *kernel, X[:n], y[:n], X_test, y_test, settings.epochs,
@@ -219,15 +233,14 @@ VISITS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuning:
+class Tuning(Images):
     """The choice of widths at one n: the forms of EQUAL, and Xu and Zhang's with threshold, with every RBF width.
 
-    The first n examples of the training part of "mnist" or "digits" train, its last n_validate validate. Each form runs for
-    at most so many epochs, in n_orders visiting orders.
+    The last n_validate examples of the training part validate. Each form runs for at most so many epochs, in n_orders
+    visiting orders.
     """
 
     dataset: str
-    n: int
     n_validate: int
     widths: tuple[float, ...]
     epochs: int
@@ -235,13 +248,16 @@ class Tuning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class Terms(Images):
     """Equal terms at one n: the widths that are best by `tuned`, and the epochs that are read, the last being the end."""
 
     tuned: Tuning
-    n: int
     read: tuple[int, ...]
     n_orders: int
+
+    @property
+    def dataset(self):
+        return self.tuned.dataset
 
 
 WIDE = (400.0, 500.0, 600.0, 700.0, 850.0, 1000.0, 1200.0, 1400.0, 1700.0)
@@ -260,8 +276,7 @@ COMPARED = {
 
 def tuning_settings(dataset):
     """The parts of `tuning` for "mnist" or "digits": one for each n. Raises ValueError for other data sets."""
-    if dataset not in TUNED:
-        raise ValueError(f"dataset must be one of {', '.join(TUNED)}, got {dataset!r}")
+    require_known(SimpleNamespace(dataset=dataset), dataset=IMAGES)
     return [
         Tuning(dataset=dataset, n=n, n_validate=held, widths=widths, epochs=10, n_orders=orders)
         for n, (held, widths, orders) in TUNED[dataset].items()
@@ -375,8 +390,8 @@ def predictions_at(model, X, y, X_new, epochs):
 def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpoint=at_once, progress=False):
     """(rows, wrong) of the forms of EQUAL and of PAIR, trained on X, y with {form: RBF width}, judged on X_new, y_new.
 
-    "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, epochs,
-    converged, errors, n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
+    "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, errors,
+    n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
     """
     widths = widths | {PAIR[1]: widths[PAIR[0]]}
     options = {"count_errors": False, "random_state": random_state}
@@ -388,17 +403,16 @@ def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpo
     for form, model in models.items():
         model = model.with_mistakes(X, y, logs[form]) if form in PAIR else model.fit(X, y)
         found = predictions_at(model, X, y, X_new, read)
-        clean = converged(model, len(y))
         for predictor in JUDGED:
             for epoch, labels in zip(read, found[predictor], strict=True):
                 mistakes = mistakes_by(model, min(epoch, model.n_iter_))
                 errors = int(np.count_nonzero(labels != y_new))
-                rows.append((form, widths[form], predictor, epoch, mistakes, model.n_iter_, clean, errors, len(y_new)))
+                rows.append((form, widths[form], predictor, epoch, mistakes, errors, len(y_new)))
             wrong[form, predictor] = found[predictor][-1] != y_new
     return rows, wrong
 
 
-RUN_COLUMNS = ("form", "width", "predictor", "epoch", "mistakes", "epochs", "converged", "errors", "n_new")
+RUN_COLUMNS = ("form", "width", "predictor", "epoch", "mistakes", "errors", "n_new")
 """The columns of the rows of `run_all`."""
 
 
@@ -416,8 +430,8 @@ def _table(rows, n):
 def tuning(settings, *, progress=False):
     """{tuning, arrays}: validation errors of the forms with every width, after the last epoch.
 
-    Columns: n, order, form, width, predictor, epoch (at which it was read), mistakes, epochs (that were run: fewer where one
-    passed without a mistake), converged, errors, n_new (validation images). arrays: wrong (rows of the table, n_validate).
+    Columns: n, order, form, width, predictor, epoch (at which it was read), mistakes, errors, n_new (validation images).
+    arrays: wrong (rows of the table, n_validate).
     """
     X, y, *_ = split(settings.dataset)
     n = settings.n
@@ -447,7 +461,7 @@ def best_widths(table):
 
 @experiment(
     "classes", published=lambda: equal_settings("mnist"), arrays=lambda settings: f"equal_{settings.n}",
-    data=lambda settings: [settings.tuned.dataset],
+    data=lambda settings: [settings.dataset],
     reads=lambda settings: tuning.stored_files() if settings.tuned in tuning.published else [],
 )  # fmt: skip
 def equal(settings, *, progress=False):
@@ -456,7 +470,7 @@ def equal(settings, *, progress=False):
     Columns as in `tuning`, n_new being the test images; a row for each epoch that is read. arrays: wrong (order, form,
     predictor, test image), after the last epoch, forms and predictors in the order of the rows.
     """
-    X, y, X_test, y_test = split(settings.tuned.dataset)
+    X, y, X_test, y_test = split(settings.dataset)
     widths = best_widths(tuning(settings.tuned)["tuning"])
     n = settings.n
     rows = []

@@ -7,15 +7,14 @@ K + 1 for the ordinary perceptron, K^2 + 1 for Xu and Zhang's. Classes are separ
 all of Kesler's vectors (see study.protocols.margins); every mistake that demotes one class adds one of them to w.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
 from kp import MulticlassKernelPerceptron, kernels
-from kp.joint import Linear, collect_mistakes, squared
-from kp.perceptron import visiting_orders
+from kp.joint import Linear, squared
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
 from study.protocols.settings import BaseSettings
@@ -73,7 +72,7 @@ class Problem(BaseSettings):
 class Orders(Problem):
     """The same in n_orders visiting orders, seeded from 0 on."""
 
-    n_orders: int = 5
+    n_orders: int = ORDERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,22 +97,12 @@ class Settings(BaseSettings):
         sets = [(self.five, False), (self.five, True), (self.spirals, False)]
         return [self.problem(name, kernel, centred=moved) for name, moved in sets for kernel in ("linear", "poly")]
 
-    def widths(self):
-        """Parts of `mistakes`: the spirals by the width of the RBF kernel."""
-        return [self.problem(self.spirals, "rbf", Orders, sigma=width, demote="winner") for width in WIDTHS]
-
-    def factors(self):
-        """Parts of `mistakes`: the five classes by the factor on their coordinates."""
-        return [self.problem(self.five, "poly", Orders, factor=factor, demote="winner") for factor in FACTORS]
-
     def orders(self):
-        """The parts of `orders`: those of `mistakes`, in ORDERS orders."""
-        return [replace(part, n_orders=ORDERS) for part in self.widths() + self.factors()]
-
-    def identities(self):
-        """The parts of `identities`: the sets of the source's figures, with their kernels."""
-        kinds = [(self.five, "linear"), (self.five, "poly"), (self.spirals, "rbf")]
-        return [self.problem(name, kernel, demote="winner") for name, kernel in kinds]
+        """The parts of `orders`: the spirals by the width of the RBF kernel, the five classes by a factor on coordinates."""
+        return [
+            *(self.problem(self.spirals, "rbf", Orders, sigma=width, demote="winner") for width in WIDTHS),
+            *(self.problem(self.five, "poly", Orders, factor=factor, demote="winner") for factor in FACTORS),
+        ]
 
 
 PUBLISHED = Settings()
@@ -200,86 +189,28 @@ def cycles(X, y, *, max_iter=10_000):
 # How many mistakes.
 
 
-@experiment("classes", published=lambda: PUBLISHED.widths() + PUBLISHED.factors(), data=lambda part: [part.dataset])
-def mistakes(part, *, progress=False):
-    """Mistakes until an epoch passes without one, and their bound, of both updates on one problem: two rows.
+@experiment("classes", published=PUBLISHED.orders, tables=("orders", "bounds"), data=lambda part: [part.dataset])
+def orders(part, *, progress=False):
+    """{orders, bounds} of both updates on one problem: mistakes until an epoch passes without one, and their bound.
 
-    Columns: dataset, kernel, sigma, factor, update, radius = R, margin = gamma, bound = 2 (R / gamma)^2, as Kesler's vectors
-    have squared lengths of at most 2 R^2; fewest, median, most mistakes and the median number of epochs over the orders.
-    Mistakes are missing if any order had not converged. The winner is demoted: where all rivals are, a mistake adds no
-    Kesler vector, and the bound does not hold.
+    orders: dataset, kernel, sigma, factor, update, order, converged, mistakes; the seed of an order gives both updates the
+    same visits. bounds: dataset, kernel, sigma, factor, update, bound = 2 (R / gamma)^2, as Kesler's vectors have squared
+    lengths of at most 2 R^2. The winner is demoted: where all rivals are, a mistake adds no Kesler vector, and the bound
+    does not hold.
     """
     X, y = part.examples()
     K = part.gram(X)
-    rows = []
-    for (name, update), G in zip(UPDATES.items(), (K + 1, squared(K) + 1), strict=True):
-        R = np.sqrt(G.diagonal().max())
-        margins = kesler_margins(G, y)
-        fits = [part.estimator(update=update, random_state=seed).fit(X, y) for seed in range(part.n_orders)]
-        made = [fit.mistakes_[0].n_mistakes() if fit.converged_ else np.nan for fit in fits]
-        counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
-        counts = (np.nan,) * 4 if np.isnan(made).any() else counts
-        values = [rounded(v, 9) for v in (R, margins.min(), separable_bound(margins, np.sqrt(2) * R))]
-        rows.append((part.dataset, part.kernel, part.sigma, part.factor, name, *values, *map(float, counts)))
-    names = ["dataset", "kernel", "sigma", "factor", "update", "radius", "margin", "bound"]
-    return pd.DataFrame(rows, columns=[*names, "fewest", "median", "most", "epochs"])
-
-
-# Fresh draws.
-
-
-# The same over many orders and draws, for tests.
-
-
-@experiment("classes", published=PUBLISHED.orders, data=lambda part: [part.dataset])
-def orders(part, *, progress=False):
-    """Mistakes of both updates on one problem, order by order: the seed of an order gives both the same visits.
-
-    Columns: dataset, kernel, sigma, factor, update, order, converged, epochs, mistakes.
-    """
-    X, y = part.examples()
     own = (part.dataset, part.kernel, part.sigma, part.factor)
     rows = []
-    for name, update in UPDATES.items():
+    bounds = []
+    for (name, update), G in zip(UPDATES.items(), (K + 1, squared(K) + 1), strict=True):
+        bound = separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max()))
+        bounds.append((*own, name, rounded(bound, 9)))
         for seed in range(part.n_orders):
             fit = part.estimator(update=update, random_state=seed).fit(X, y)
-            rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_[0].n_mistakes()))
-    names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
-    return pd.DataFrame(rows, columns=names)
-
-
-@experiment("classes", published=PUBLISHED.identities, data=lambda part: [part.dataset])
-def identities(part, *, progress=False):
-    """Check the source's statements on convergence, on one Problem whose kernel is given: one row.
-
-    Columns: dataset, kernel, examples, classes, converged, mistakes; transformed ("yes" if eq. 5 on the examples' kernel
-    values makes the mistakes of eq. 11, in example, step and class); kesler ("yes" if the weights of eq. 5 are the sum of
-    the Kesler vectors of its mistakes, up to rounding); bound (on mistakes, where one class is demoted); support (distinct
-    examples with a mistake of the ordinary update); affine ("yes" if the scores on the examples are affine functions of
-    them, up to rounding).
-    """
-    X, y = part.examples()
-    K = part.gram(X)
-    model = part.estimator().fit(X, y)
-    orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
-    learner = Linear(K, y, y.max() + 1, demote=part.demote)
-    log = collect_mistakes(learner, orders)
-    (own,) = model.mistakes_
-    same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
-    total = np.zeros_like(learner.W)
-    for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):
-        total[i] += K[q]
-        total[j] -= K[q]
-    F = model.decision_function(X)
-    design = np.column_stack([X, np.ones(len(X))])
-    rest = F - design @ np.linalg.lstsq(design, F, rcond=None)[0]
-    summed = np.allclose(total, learner.W, rtol=1e-9)
-    affine = np.abs(rest).max() < 1e-9 * np.abs(F).max()
-    G = squared(K) + 1
-    bound = rounded(separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max())))
-    support = len(part.estimator(update="ordinary").fit(X, y).support_)
-    same, summed, affine = ("yes" if fact else "no" for fact in (same, summed, affine))
-    row = (part.dataset, part.kernel, len(y), int(y.max()) + 1, model.converged_, own.n_mistakes())
-    names = ["dataset", "kernel", "examples", "classes", "converged", "mistakes"]
-    names += ["transformed", "kesler", "bound", "support", "affine"]
-    return pd.DataFrame([(*row, same, summed, bound, support, affine)], columns=names)
+            rows.append((*own, name, seed, fit.converged_, fit.mistakes_[0].n_mistakes()))
+    names = ["dataset", "kernel", "sigma", "factor", "update"]
+    return {
+        "orders": pd.DataFrame(rows, columns=[*names, "order", "converged", "mistakes"]),
+        "bounds": pd.DataFrame(bounds, columns=[*names, "bound"]),
+    }

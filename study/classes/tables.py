@@ -56,13 +56,13 @@ def cases(problems, *, resolution):
     return found
 
 
-def with_orders(mistakes, orders):
-    """Rows of plane.mistakes without epochs, and with fewest, median and most over the orders of plane.orders."""
+def with_orders(bounds, orders):
+    """The bounds of plane.orders, with fewest, median and most mistakes over the orders, if all of them have converged."""
     keys = ["dataset", "kernel", "sigma", "factor", "update"]
     groups = orders.groupby(keys, sort=False)
     counts = groups["mistakes"].agg(fewest="min", median="median", most="max")
     counts = counts.astype(float).where(groups["converged"].all())
-    return mistakes.drop(columns=["fewest", "median", "most", "epochs"]).merge(counts.reset_index(), on=keys, how="left")
+    return bounds.merge(counts.reset_index(), on=keys, how="left")
 
 
 def by_value(counts):

@@ -133,20 +133,21 @@ def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
     return best[1:]
 
 
-def count_modifications(*, n_seeds, spreads=SPREADS, random_state=0):
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+def modifications(settings, *, progress=False):
     """How many runs needed how many modifications until all classes were separated, binary codes; a tidy table.
 
     Columns: inputs, n_per_class, s, eta, counted ("presentations" that modified any weight vector, as the page's panels
     show them, or "weight vectors", each modified one for itself), modifications (NaN: not separated within 10^4
     presentations), runs. eta = 1 at all spreads, and eta = 1/2 (eq. 38) at s = 0.2.
     """
-    settings = [(d, n, s, 1.0) for d in (2, 3) for n in PER_CLASS for s in spreads]
-    settings += [(d, n, 0.2, 0.5) for d in (2, 3) for n in PER_CLASS if 0.2 in spreads]
+    kinds = [(d, n, s, 1.0) for d in (2, 3) for n in PER_CLASS for s in SPREADS]
+    kinds += [(d, n, 0.2, 0.5) for d in (2, 3) for n in PER_CLASS if 0.2 in SPREADS]
     rows = []
-    for d, n, s, eta in settings:
+    for d, n, s, eta in kinds:
         counts = {"presentations": [], "weight vectors": []}
-        for seed in range(n_seeds):
-            _, _, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=random_state + seed)
+        for seed in range(settings.n_seeds):
+            _, _, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=settings.random_state + seed)
             (log,) = model.mistakes_
             counts["presentations"].append(len(log) if model.converged_ else np.nan)
             counts["weight vectors"].append(log.modified().sum() if model.converged_ else np.nan)
@@ -157,7 +158,8 @@ def count_modifications(*, n_seeds, spreads=SPREADS, random_state=0):
     return pd.DataFrame(rows, columns=names)
 
 
-def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"), sample=FEW)
+def listing(settings, *, progress=False):
     """The listing as it is printed, d = 3 and onehot = 1: eight outputs, eight classes of 50 samples each; one row a run.
 
     Columns: s, run, separable (True if each class can be cut off from all others by a plane), converged, modifications
@@ -165,11 +167,11 @@ def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
     run ends where it may go on to PRESENTATIONS_MORE.
     """
     rows = []
-    for s in spreads:
-        for run in range(n_seeds):
-            X, y, model = delta_rule_run(3, code="one-hot", s=s, random_state=random_state + run)
+    for s in LISTED_SPREADS:
+        for run in range(settings.n_seeds):
+            X, y, model = delta_rule_run(3, code="one-hot", s=s, random_state=settings.random_state + run)
             separable = all(separating_plane(X, np.where(y == c, 1, -1)) is not None for c in range(y.max() + 1))
-            later = _run_on(run + random_state, s) if separable else np.nan
+            later = _run_on(run + settings.random_state, s) if separable else np.nan
             (log,) = model.mistakes_
             rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), later))
     return pd.DataFrame(rows, columns=["s", "run", "separable", "converged", "modifications", "weight_vectors", "later"])
@@ -195,7 +197,8 @@ def separating_plane(X, z):
     return None if found.status else np.subtract(*np.split(found.x, 2))
 
 
-def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+def steps(settings, *, progress=False):
     """Effects of the single modifications of a run, binary codes, on both examples; one row a run.
 
     Columns: inputs, s, eta, run, converged, modifications, corrected (modifications after which all outputs are right on
@@ -204,10 +207,10 @@ def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
     """
     rows = []
     for d, n in EXAMPLES.items():
-        for s in spreads:
+        for s in STEP_SPREADS:
             for eta in (1.0, 0.5):
-                for run in range(n_seeds):
-                    seed = random_state + run
+                for run in range(settings.n_seeds):
+                    seed = settings.random_state + run
                     X, y, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)
                     rows.append((d, s, eta, run, model.converged_, len(model.mistakes_[0]), *_effects(X, y, model)))
     names = ["inputs", "s", "eta", "run", "converged", "modifications", "corrected", "fell", "rose"]
@@ -215,7 +218,7 @@ def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
 
 
 def _effects(X, y, model):
-    """(corrected, fell, rose) of the modifications of a run, as in `count_steps`."""
+    """(corrected, fell, rose) of the modifications of a run, as in `steps`."""
     (log,) = model.mistakes_
     history = model.weights_history()
     x = np.column_stack([np.ones(len(X)), X])
@@ -226,7 +229,8 @@ def _effects(X, y, model):
     return corrected.sum(), (change < 0).sum(), (change > 0).sum()
 
 
-def compare_parity(*, n_seeds, n_per_class=50, s=0.2, random_state=0):
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
+def parity(settings, *, progress=False):
     """Two classes that no plane separates: corners of the cube with an even and an odd number of +1; one row a run.
 
     Columns: inputs, run, separable (by a plane), and training errors of three classifiers: linear (delta rule, 10^4
@@ -235,34 +239,36 @@ def compare_parity(*, n_seeds, n_per_class=50, s=0.2, random_state=0):
     """
     rows = []
     for d in (2, 3):
-        for run in range(n_seeds):
-            X, corner = gaussian_classes(d, n_per_class=n_per_class, s=s, random_state=random_state + run)
+        for run in range(settings.n_code_seeds):
+            seed = settings.random_state + run
+            X, corner = gaussian_classes(d, random_state=seed)
             y = (binary(2**d)[corner] > 0).sum(axis=1) % 2
             epochs = PRESENTATIONS // len(y)
             learners = (
-                DeltaRulePerceptron(code="binary", max_iter=epochs, random_state=random_state + run),
+                DeltaRulePerceptron(code="binary", max_iter=epochs, random_state=seed),
                 OutputCodeKernelPerceptron(
                     "rbf", gamma=0.5, code="binary", max_iter=epochs, presentation="replacement",
-                    random_state=random_state + run, n_jobs=1,
+                    random_state=seed, n_jobs=1,
                 ),
-                MLPClassifier(HIDDEN, activation="tanh", solver="lbfgs", max_iter=1000, random_state=random_state + run),
+                MLPClassifier(HIDDEN, activation="tanh", solver="lbfgs", max_iter=1000, random_state=seed),
             )  # fmt: skip
             errors = [np.count_nonzero(learner.fit(X, y).predict(X) != y) for learner in learners]
             rows.append((d, run, separating_plane(X, 2 * y - 1) is not None, *errors))
     return pd.DataFrame(rows, columns=["inputs", "run", "separable", "linear", "kernel", "network"])
 
 
-def compare_codes(*, n_seeds, spreads=CODE_SPREADS, n_per_class=50, random_state=0):
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
+def codes(settings, *, progress=False):
     """Both codes on the same data, one row a run: inputs, s, code, run, converged, modifications (presentations that
     modified), train_errors (classes got wrong), n, test_errors on as many fresh samples."""
     rows = []
     for d in (2, 3):
-        for s in spreads:
-            for run in range(n_seeds):
+        for s in CODE_SPREADS:
+            for run in range(settings.n_code_seeds):
                 for code in CODES:
-                    random = np.random.RandomState(random_state + run)
-                    test = gaussian_classes(d, n_per_class=n_per_class, s=s, random_state=random)
-                    X, y, model = delta_rule_run(d, code=code, n_per_class=n_per_class, s=s, random_state=random)
+                    random = np.random.RandomState(settings.random_state + run)
+                    test = gaussian_classes(d, s=s, random_state=random)
+                    X, y, model = delta_rule_run(d, code=code, s=s, random_state=random)
                     errors = [np.count_nonzero(model.predict(x) != labels) for x, labels in ((X, y), test)]
                     rows.append((d, s, code, run, model.converged_, len(model.mistakes_[0]), errors[0], len(y), errors[1]))
     names = ["inputs", "s", "code", "run", "converged", "modifications", "train_errors", "n", "test_errors"]
@@ -383,36 +389,6 @@ def nearest_width(table, error):
 def page():
     """{key without PREFIX: number} of the numbers that the page prints."""
     return store.published(PAGE, index_col="key")["published"].rename(lambda key: key.removeprefix(PREFIX)).to_dict()
-
-
-@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
-def modifications(settings, *, progress=False):
-    """How many modifications separate the generated classes; see `count_modifications`."""
-    return count_modifications(n_seeds=settings.n_seeds, random_state=settings.random_state)
-
-
-@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
-def codes(settings, *, progress=False):
-    """Both codes on the generated classes; see `compare_codes`."""
-    return compare_codes(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
-
-
-@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"), sample=FEW)
-def listing(settings, *, progress=False):
-    """The listing run as it is printed; see `run_listing`."""
-    return run_listing(n_seeds=settings.n_seeds, random_state=settings.random_state)
-
-
-@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
-def steps(settings, *, progress=False):
-    """Effects of single modifications; see `count_steps`."""
-    return count_steps(n_seeds=settings.n_seeds, random_state=settings.random_state)
-
-
-@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
-def parity(settings, *, progress=False):
-    """Classes that no plane separates; see `compare_parity`."""
-    return compare_parity(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
 
 
 @experiment(

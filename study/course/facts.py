@@ -14,7 +14,7 @@ from study import statistics
 from study.claims import of_parts
 from study.course import experiment, tables
 from study.course.experiment import EXAMPLES, HIDDEN, gaussian_classes
-from study.words import number, percent
+from study.words import listed, number, percent
 
 
 @cache
@@ -44,7 +44,7 @@ def spreads(settings):
     both = sorted(set.intersection(*(set(fits[example]) for example in EXAMPLES.items())))
     return SimpleNamespace(
         table=table, of=tables.presented(table).set_index(["inputs", "n_per_class", "s"]), fits=fits, both=both,
-        common=" and ".join(f"{each:g}" for each in both) or "none that we tried",
+        common=listed((f"{each:g}" for each in both), none="none that we tried"),
     )  # fmt: skip
 
 

@@ -90,8 +90,7 @@ PUBLISHED = [Settings()]
 def ensemble(settings, *, progress=False):
     """{orders, arrays} of an ensemble, whose predictors are read after the last epoch; see the module.
 
-    Table orders: a row for each order and predictor: order, random_state, predictor, mistakes (in training), held_out and
-    test (errors), n_held_out and n_test (images).
+    Table orders: order, predictor, test (errors).
 
     Arrays: part (N,), an index to PARTS; votes (2, N, C) uint8, how many perceptrons name each class, in the order of
     PREDICTORS; scores (N, C) float32, the mean over orders of the average predictor's scores, each order's divided by its
@@ -115,7 +114,7 @@ def ensemble(settings, *, progress=False):
             for r, found in enumerate(outputs):
                 for p, name in enumerate(PREDICTORS):
                     f[p, r, block] = found[name][-1].T
-    return {"orders": _orders(settings, models, f, part, labels), "arrays": {"part": part, **_summary(f, part)}}
+    return {"orders": _orders(f, part, labels), "arrays": {"part": part, **_summary(f, part)}}
 
 
 def points(settings, data):
@@ -146,12 +145,8 @@ def _summary(f, part):
     }  # fmt: skip
 
 
-def _orders(settings, models, f, part, labels):
-    rows = []
-    for r, model in enumerate(models):
-        for p, name in enumerate(PREDICTORS):
-            wrong = f[p, r].argmax(axis=1) != labels
-            mistakes = sum(len(log) for log in model.mistakes_)
-            rows.append((r, model.random_state, name, mistakes, wrong[part == 0].sum(), wrong[part == 1].sum()))
-    table = pd.DataFrame(rows, columns=["order", "random_state", "predictor", "mistakes", "held_out", "test"])
-    return table.assign(n_held_out=(part == 0).sum(), n_test=(part == 1).sum())
+def _orders(f, part, labels):
+    """The table of errors from f (2, R, N, C)."""
+    wrong = (f.argmax(axis=3) != labels)[:, :, part == 1].sum(axis=2)
+    index = pd.MultiIndex.from_product([range(wrong.shape[1]), PREDICTORS], names=["order", "predictor"])
+    return pd.DataFrame({"test": wrong.T.ravel()}, index=index).reset_index()

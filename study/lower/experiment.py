@@ -1,4 +1,4 @@
-"""Learners of scikit-learn on the images of the study, compared with the kernel perceptron with every predictor and epoch.
+"""Learners of scikit-learn on the images of the study, and the kernel perceptron after some epochs: their errors and costs.
 
 All take pixels divided by the largest pixel value, except the kernel perceptron, whose products of raw pixels are exact.
 What can be chosen is chosen by the errors on the last images of the training set, after training on all others; then the
@@ -24,6 +24,7 @@ is compared is scikit-learn's own.
 import time
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem, PolynomialCountSketch, RBFSampler
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import ParameterGrid
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
@@ -40,9 +42,8 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from kp.mistakes import PREDICTORS
-from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
+from study.protocols.images import in_order
 from study.protocols.settings import IMAGES, BaseSettings
 from study.results import store
 from study.results.alone import alone
@@ -91,46 +92,40 @@ number more here, and `python -m study run lower.again` on an idle machine."""
 MACHINES = ("polynomial SVM", "RBF SVM")
 INTELEX = " (scikit-learn-intelex)"
 """Learners that scikit-learn-intelex has, too, and how they are marked when it has trained them."""
-
-
-def _varied(name, values, **others):
-    return [{name: value, **others} for value in values]
-
-
 GRIDS = {
-    "nearest neighbour": [{}],
-    "3 nearest neighbours": [{}],
-    "scikit-learn perceptron": _varied("max_iter", (1, 2, 5, 10, 20, 40, 80)),
-    "logistic regression": _varied("C", (0.01, 0.1, 1.0, 10.0)),
-    "linear SVM": _varied("C", (0.001, 0.01, 0.1, 1.0)),
-    "averaged SGD": _varied("alpha", (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)),
-    "neural network": _varied("alpha", (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)),
-    "gradient boosting": _varied("learning_rate", (0.05, 0.1, 0.2, 0.4)),
+    "nearest neighbour": {},
+    "3 nearest neighbours": {},
+    "scikit-learn perceptron": {"max_iter": (1, 2, 5, 10, 20, 40, 80)},
+    "logistic regression": {"C": (0.01, 0.1, 1.0, 10.0)},
+    "linear SVM": {"C": (0.001, 0.01, 0.1, 1.0)},
+    "averaged SGD": {"alpha": (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)},
+    "neural network": {"alpha": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)},
+    "gradient boosting": {"learning_rate": (0.05, 0.1, 0.2, 0.4)},
     "Nystroem": [
-        *_varied("features__gamma", (0.005, 0.01, 0.02, 0.04), svm__C=10.0),
-        *_varied("svm__C", (1.0, 100.0), features__gamma=0.02),
+        {"features__gamma": (0.005, 0.01, 0.02, 0.04), "svm__C": (10.0,)},
+        {"features__gamma": (0.02,), "svm__C": (1.0, 100.0)},
     ],
     "random features": [
-        *_varied("features__gamma", (0.0025, 0.005, 0.01, 0.02), svm__C=10.0),
-        *_varied("svm__C", (0.1, 1.0, 100.0), features__gamma=0.005),
+        {"features__gamma": (0.0025, 0.005, 0.01, 0.02), "svm__C": (10.0,)},
+        {"features__gamma": (0.005,), "svm__C": (0.1, 1.0, 100.0)},
     ],
     "count sketch": [
-        *_varied("features__degree", (1, 2, 3, 4), svm__C=1.0),
-        *_varied("svm__C", (0.1, 10.0), features__degree=2),
+        {"features__degree": (1, 2, 3, 4), "svm__C": (1.0,)},
+        {"features__degree": (2,), "svm__C": (0.1, 10.0)},
     ],
     "polynomial SVM": [
-        *_varied("degree", (2, 3), coef0=0.0, C=5.0),
-        *_varied("degree", (3, 4, 5), coef0=1.0, C=5.0),
-        *_varied("C", (1.0, 25.0), degree=4, coef0=1.0),
+        {"degree": (2, 3), "coef0": (0.0,), "C": (5.0,)},
+        {"degree": (3, 4, 5), "coef0": (1.0,), "C": (5.0,)},
+        {"degree": (4,), "coef0": (1.0,), "C": (1.0, 25.0)},
     ],
     "RBF SVM": [
-        *_varied("gamma", (0.01, 0.02, 0.04), C=5.0),
-        *_varied("C", (1.0, 25.0, 125.0), gamma=0.02),
-        *_varied("C", (25.0,), gamma=0.01),
+        {"gamma": (0.01, 0.02, 0.04), "C": (5.0,)},
+        {"gamma": (0.02,), "C": (1.0, 25.0, 125.0)},
+        {"gamma": (0.01,), "C": (25.0,)},
     ],
 }
-"""{method: [candidate]}; ties go to the first. Where two parameters vary these are lines along which one does; all were made
-longer, by errors on the held-out images alone, until no choice lay at an end."""
+"""{method: its grid, or grids}, see sklearn.model_selection.ParameterGrid. Where two parameters vary these are lines along
+which one does; all were made longer, by errors on the held-out images alone, until no choice lay at an end."""
 SHOWN = {
     "max_iter": "epochs", "learning_rate": "rate", "features__gamma": "gamma", "features__degree": "degree", "svm__C": "C",
 }  # fmt: skip
@@ -150,10 +145,10 @@ CHOSEN = {
     "logistic regression": (("C", 0.1),),
     "linear SVM": (("C", 0.1),),
 }
-"""{method: values} with the fewest errors on the 10,000 held-out images of MNIST."""
+"""{method: ((parameter, value), ...)} with the fewest errors on the 10,000 held-out images of MNIST."""
 OURS = "kernel perceptron"
 CONTROL = "average"
-"""The predictor of the kernel perceptron that is timed and compared with other learners."""
+"""The kernel perceptron, and its predictor."""
 EPOCHS = (1, 2, 3, 5, 10)
 """Epochs after which the kernel perceptron is looked at, each time trained from the beginning."""
 
@@ -176,22 +171,14 @@ class Candidate(BaseSettings):
 
 
 def candidates(method, dataset="mnist", *, n_held=10_000):
-    """Those of a method, in the order of GRIDS; their parameters in that of the first."""
-    grid = GRIDS[method]
-    values = [tuple((name, each[name]) for name in grid[0]) for each in grid]
+    """Those of a method, in the order of GRIDS; their parameters in that of CHOSEN."""
+    values = [tuple((name, grid[name]) for name, _ in CHOSEN[method]) for grid in ParameterGrid(GRIDS[method])]
     return [Candidate(dataset=dataset, method=method, values=each, n_held=n_held) for each in values]
 
 
-def all_candidates():
-    """Those of all methods but MACHINES that have a choice."""
-    return [
-        each for method in ESTIMATORS if method not in MACHINES and len(GRIDS[method]) > 1 for each in candidates(method)
-    ]
-
-
-def machine_candidates():
-    """All candidates of MACHINES."""
-    return [each for method in MACHINES for each in candidates(method)]
+def candidates_of(methods):
+    """All of some methods on MNIST, where there is a choice."""
+    return [each for method in methods if CHOSEN[method] for each in candidates(method)]
 
 
 def _estimator(part, size):
@@ -202,7 +189,7 @@ def _estimator(part, size):
     return made
 
 
-@experiment("lower", published=machine_candidates, measured=("machines",), data=lambda part: [part.dataset])
+@experiment("lower", published=lambda: candidates_of(MACHINES), measured=("machines",), data=lambda part: [part.dataset])
 def machines(part, *, progress=False):
     """Errors of a support vector machine on the held-out images: method, choice, held (errors), n_held.
 
@@ -213,7 +200,10 @@ def machines(part, *, progress=False):
     return _held(part, with_intelex(part.estimator, n_jobs=2), dtype=np.float32)
 
 
-@experiment("lower", published=all_candidates, data=lambda part: [part.dataset], sample=30)
+@experiment(
+    "lower", published=lambda: candidates_of(name for name in ESTIMATORS if name not in MACHINES),
+    data=lambda part: [part.dataset], sample=30,
+)  # fmt: skip
 def choices(part, *, progress=False):
     """Errors of a candidate on the held-out images: method, choice, held (errors), n_held."""
     with threadpool_limits(1):
@@ -269,16 +259,11 @@ def settings(dataset="mnist", *, n_held=10_000):
     chosen = CHOSEN
     if (dataset, n_held) != ("mnist", 10_000):
         chosen = {method: best(method, dataset, n_held=n_held).values for method in methods}
+    sizes = SIZES if dataset == "mnist" else dict.fromkeys(SIZES, (CHOSEN_WITH[dataset],))
     return [
         Chosen(dataset=dataset, method=method, values=chosen[method], size=size)
-        for method in methods for size in _sizes(method, dataset)
+        for method in methods for size in sizes.get(method, (None,))
     ]  # fmt: skip
-
-
-def _sizes(method, dataset):
-    if method not in SIZES:
-        return (None,)
-    return SIZES[method] if dataset == "mnist" else (CHOSEN_WITH[dataset],)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,13 +313,13 @@ SPENT = ("fit", "predict", "runs", "peak")
 def learners(part, *, progress=False):
     """{learners, learners_costs, arrays} of one method.
 
-    learners: method (by its name), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers (stored for
-    predictions). learners_costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
-    peak (GiB). Array predictions (1, n_test): indices of classes.
+    learners: method (by its name), choice, epoch (0: there is none), errors, n_test, numbers (stored for predictions).
+    learners_costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians), peak (GiB). Array
+    predictions (1, n_test): indices of classes.
     """
     labels = datasets.load(part.dataset).class_indices_test
     found, numbers, cost = alone(_reference, part, PATIENCE)
-    row = part.name, in_words(part.values), "", 0, int((found != labels).sum()), len(labels), numbers
+    row = part.name, in_words(part.values), 0, int((found != labels).sum()), len(labels), numbers
     errors, costs = _tables([row], [(part.name, 0, *cost)])
     return {"learners": errors, "learners_costs": costs, "arrays": {"predictions": found[None]}}
 
@@ -421,76 +406,57 @@ def _by_intelex(part, patience):
 
 @dataclass(frozen=True, kw_only=True)
 class Ours(BaseSettings):
-    """The kernel perceptron of a degree on "mnist" or "digits", with nothing to choose."""
+    """The kernel perceptron of a degree on "mnist" or "digits", with nothing to choose. It is looked at after `epochs`."""
 
     dataset: str = "mnist"
     degree: int = 3
     patience: ClassVar = PATIENCE
+    epochs: ClassVar = EPOCHS
 
     KNOWN = {"dataset": IMAGES}
-
-    @property
-    def epochs(self):
-        """The epochs after which it is looked at."""
-        return EPOCHS
 
 
 class Once(Ours):
     """The same after one epoch only, trained once: the sample."""
 
     patience = 0
-
-    @property
-    def epochs(self):
-        return EPOCHS[:1]
+    epochs = EPOCHS[:1]
 
 
 @experiment(
     "lower", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
-    arrays=lambda part: "", data=lambda part: [part.dataset], sample=Once(),
+    data=lambda part: [part.dataset], sample=Once(),
 )  # fmt: skip
 def perceptron(part, *, progress=False):
-    """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""
-    data = datasets.load(part.dataset)
+    """{perceptron, perceptron_costs} after each of EPOCHS: errors and costs, with the columns of `learners`."""
+    labels = datasets.load(part.dataset).class_indices_test
     rows = []
     costs = []
-    predictions = []
     for epochs in part.epochs:
         found, numbers, cost = alone(_perceptron, part, epochs)
+        rows.append((OURS, f"degree {part.degree}", epochs, int((found != labels).sum()), len(found), numbers))
         costs.append((OURS, epochs, *cost))
-        for name, predicted in zip(PREDICTORS, found, strict=True):
-            errors = int((predicted != data.class_indices_test).sum())
-            rows.append((OURS, f"degree {part.degree}", name, epochs, errors, len(predicted), numbers))
-            predictions.append(predicted)
-    found = dict(zip(("perceptron", "perceptron_costs"), _tables(rows, costs), strict=True))
-    return found | {"arrays": {"predictions": np.stack(predictions)}}
+    return dict(zip(("perceptron", "perceptron_costs"), _tables(rows, costs), strict=True))
 
 
 def _perceptron(part, epochs):
     data = datasets.load(part.dataset)
-    model = OneVsAllKernelPerceptron(
-        degree=part.degree,
-        gamma=1,
-        max_iter=epochs,
-        random_state=part.degree,
-        stop_if_separated=False,
-        memory_budget=5 * 2**30,
-        n_jobs=1,
-    )
-    _, seconds = timed(
-        lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL), part.patience
-    )
-    predictions = store.narrow([model.predict(data.X_test, predictor=name) for name in PREDICTORS], np.uint8)
-    return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
+    model = in_order(part.degree, 0, n_epochs=epochs)
+    model.set_params(predictor=CONTROL, memory_budget=5 * 2**30, n_jobs=1)
+    fit = partial(model.fit, data.X, data.class_indices)
+    found, seconds = timed(fit, partial(model.predict, data.X_test), part.patience)
+    return store.narrow(found, np.uint8), int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
 
 
 @dataclass(frozen=True, kw_only=True)
-class Again:
+class Again(BaseSettings):
     """A learner that is timed on one more day: one of `settings`, or of `intelex_settings`, or ours."""
 
     learner: Chosen | Ours
     day: int
     by_intelex: bool = False
+
+    BOUNDS = {"day": (1, None)}
 
 
 def again_settings(ours=Ours(), *, n_held=10_000):
@@ -511,7 +477,7 @@ def again_settings(ours=Ours(), *, n_held=10_000):
 def again(part, *, progress=False):
     """Costs of one more training: method (by its name in the other tables), epoch, day, and fit, predict, runs and peak."""
     if isinstance(part.learner, Ours):
-        rows = [(OURS, epochs, part.day, *alone(_perceptron, part.learner, epochs)[2]) for epochs in EPOCHS]
+        rows = [(OURS, epochs, part.day, *alone(_perceptron, part.learner, epochs)[2]) for epochs in part.learner.epochs]
     elif part.by_intelex:
         rows = [(part.learner.method + INTELEX, 0, part.day, *alone(_by_intelex, part.learner, 0)[2])]
     else:
@@ -526,6 +492,6 @@ def _pixels(X, dtype=np.float64):
 def _tables(rows, costs):
     """The tables of errors and of costs."""
     return (
-        pd.DataFrame(rows, columns=["method", "choice", "predictor", "epoch", "errors", "n_test", "numbers"]),
+        pd.DataFrame(rows, columns=["method", "choice", "epoch", "errors", "n_test", "numbers"]),
         pd.DataFrame(costs, columns=["method", "epoch", *SPENT]),
     )

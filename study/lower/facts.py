@@ -19,6 +19,7 @@ from study.mnist import orders, over_orders
 from study.mnist.facts import Facts as Orders
 from study.mnist.facts import published as published_orders
 from study.protocols.images import OWN_NEW
+from study.words import listed
 
 STEPS = ("linear_final", "linear", "kernel", "vote", "deskewed", "copies", "recipe", "svm")
 """Short names of the steps of the ladder, in its order."""
@@ -178,11 +179,13 @@ class Facts:
     def choices(self):
         """What was tried for each classifier, and which choice lies at an end of its range (`tables.choices`)."""
         methods = {part.method for part in experiment.settings(self.dataset, n_held=self.n_held)}
-        held = [
-            experiment.held(experiment.candidates(method, self.dataset, n_held=self.n_held))
-            for method in experiment.ESTIMATORS if method in methods and len(experiment.GRIDS[method]) > 1
-        ]  # fmt: skip
-        return tables.choices(pd.concat(held, ignore_index=True), experiment.GRIDS, experiment.SHOWN)
+        tried = {
+            method: experiment.candidates(method, self.dataset, n_held=self.n_held)
+            for method in experiment.ESTIMATORS if method in methods and experiment.CHOSEN[method]
+        }  # fmt: skip
+        held = pd.concat(map(experiment.held, tried.values()), ignore_index=True)
+        grids = {method: [dict(each.values) for each in parts] for method, parts in tried.items()}
+        return tables.choices(held, grids, experiment.SHOWN)
 
     # Seconds and memory.
 
@@ -200,7 +203,7 @@ class Facts:
         errors = [self.trained["learners"], ours["perceptron"]]
         spent = [self.trained["learners_costs"].assign(day=0), ours["perceptron_costs"].assign(day=0)]
         if fast := experiment.intelex_settings(self.dataset, n_held=self.n_held):
-            found = experiment.intelex(fast).assign(predictor="", epoch=0, day=0)
+            found = experiment.intelex(fast).assign(epoch=0, day=0)
             errors.append(found[list(errors[0].columns)])
             spent.append(found[list(spent[0].columns)])
         if later := experiment.again_settings(self.timed_one, n_held=self.n_held):
@@ -366,8 +369,8 @@ class Facts:
     @property
     def copied_named(self):
         """The degrees that were tried with copies, in words: "recipes of degree 9", "degrees 7, 8 and 9"."""
-        *others, last = map(str, self.recipe_degrees[-recipes.COPIED[self.dataset] :])
-        return f"degrees {', '.join(others)} and {last}" if others else f"recipes of degree {last}"
+        tried = self.recipe_degrees[-recipes.COPIED[self.dataset] :]
+        return f"{'degrees' if tried[1:] else 'recipes of degree'} {listed(tried)}"
 
     @cached_property
     def recipes(self):

@@ -3,7 +3,9 @@
 Source of the protocol: Hermans 2021, with K = (1 + gamma x . y)^p. Preparations are those named in the literature on
 MNIST, and scalings of pixels. Order r of degree p has the seed p + 100 r.
 
-Symbols: n training examples, D degrees, E epochs; predictors in the order of PREDICTORS.
+The predictor is the average one after the last epoch.
+
+Symbols: n training examples, D degrees.
 """
 
 import time
@@ -17,7 +19,7 @@ from tqdm import tqdm
 from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
 from study import datasets
-from study.protocols.images import MEMORY_BUDGET, in_order, predictions, sizes
+from study.protocols.images import MEMORY_BUDGET, in_order, predictions
 from study.protocols.preparations import PREPARATIONS, with_shifts
 from study.protocols.settings import IMAGES, BaseSettings
 from study.results.alone import alone
@@ -56,10 +58,9 @@ def preparation_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
     arrays=lambda part: f"{part.preparation} {part.order}",
 )  # fmt: skip
 def prepared(parts, *, progress=False):
-    """{prepared, arrays} of each part: errors on the test images after each epoch, and the predictions after the last.
+    """{prepared, arrays} of each part: errors on the test images, and predictions.
 
-    Table: preparation, degree, order, epoch, predictor, errors, first (errors on the first half of the test images), n_test,
-    mistakes and support (those of all perceptrons by that epoch). Array predictions (n_test, D, 4): indices of classes.
+    Table: preparation, degree, order, errors, n_test. Array predictions (n_test, D): indices of classes.
     """
     steps = [list(group) for _, group in groupby(parts, key=lambda part: (part.dataset, part.preparation))]
     for group in tqdm(steps, desc="preparations", disable=not progress):
@@ -69,11 +70,9 @@ def prepared(parts, *, progress=False):
         models = [
             [in_order(degree, part.order, n_epochs=part.n_epochs, gamma=gamma) for degree in part.degrees] for part in group
         ]
-        flat = training.fit([model for each in models for model in each])
-        found = predictions(training, flat, X_test)
-        for i, (part, own) in enumerate(zip(group, models, strict=True)):
-            table, last = _result(part, "preparation", found[i * len(own) : (i + 1) * len(own)], sizes(own))
-            yield {"prepared": table, "arrays": {"predictions": last}}
+        found = _predicted(training, training.fit([model for each in models for model in each]), X_test)
+        for part, own in zip(group, np.split(found, len(group), axis=1), strict=True):
+            yield {"prepared": _table(part, "preparation", own), "arrays": {"predictions": np.ascontiguousarray(own)}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,17 +102,16 @@ def growth_settings(dataset="mnist", *, n_orders=N_ORDERS, degrees=DEGREES):
 def curves(part, *, progress=False):
     """{curves, curves_costs, arrays} of one part, each in a separate process.
 
-    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as in `prepared`. curves_costs: n,
-    order, degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
+    curves: n, degree, order, errors, n_test. curves_costs: n, order, degrees (how many are learnt together), fit and predict
+    (seconds), peak (GiB). Array predictions as in `prepared`.
     """
     n = len(datasets.load(part.dataset).X)
     most = VIRTUAL[part.dataset]
     if part.n > n and part.n != most:
         raise ValueError(f"n must be at most {n}, or {most} with all shifts, got {part.n}")
-    *found, cost = alone(_learnt, part, MEMORY_BUDGET)
-    table, last = _result(part, "n", *found)
+    found, _, cost = alone(_learnt, part, MEMORY_BUDGET)
     costs = pd.DataFrame([(part.n, part.order, len(part.degrees), *cost)], columns=COSTS)
-    return {"curves": table, "curves_costs": costs, "arrays": {"predictions": last}}
+    return {"curves": _table(part, "n", found), "curves_costs": costs, "arrays": {"predictions": found}}
 
 
 COSTS = ["n", "order", "degrees", "fit", "predict", "peak"]
@@ -129,29 +127,25 @@ def examples(part):
 
 
 def _learnt(part, memory_budget):
-    """(predictions, sizes, (fit, predict seconds)) of a part of `curves`."""
+    """(predictions, None, (fit, predict seconds)) of a part of `curves`."""
     X_test = datasets.load(part.dataset).X_test
     (X, y) = examples(part)
     start = time.perf_counter()
     training = SharedTraining(X, y, memory_budget=memory_budget, n_jobs=2)
     models = training.fit([in_order(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     middle = time.perf_counter()
-    found = predictions(training, models, X_test)
-    return found, sizes(models), (middle - start, time.perf_counter() - middle)
+    found = _predicted(training, models, X_test)
+    return found, None, (middle - start, time.perf_counter() - middle)
 
 
-def _result(part, key, found, counts):
-    """(table, array) of a part from predictions and sizes of its models; its column `key` stands first."""
-    truth = datasets.load(part.dataset).class_indices_test
-    wrong = found != truth
-    half = len(truth) // 2
-    epochs = range(1, found.shape[2] + 1)
-    index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
-    mistakes, support = (np.repeat(size[:, None], len(PREDICTORS), axis=1).ravel() for size in counts)
-    table = pd.DataFrame({"errors": wrong.sum(axis=-1).ravel()}, index=index).reset_index()
-    table = table.assign(
-        first=wrong[..., :half].sum(axis=-1).ravel(), n_test=len(truth), mistakes=mistakes, support=support, order=part.order
-    )
-    table[key] = getattr(part, key)
-    columns = [key, "degree", "order", "epoch", "predictor", "errors", "first", "n_test", "mistakes", "support"]
-    return table[columns], np.ascontiguousarray(np.moveaxis(found[:, :, -1], -1, 0))
+def _predicted(training, models, X_test):
+    """Indices of classes (n_test, models) by fitted models of a `SharedTraining`."""
+    return np.ascontiguousarray(predictions(training, models, X_test)[:, PREDICTORS.index("average"), -1].T)
+
+
+def _table(part, key, found):
+    """The table of a part from its predictions; its column `key` stands first."""
+    labels = datasets.load(part.dataset).class_indices_test
+    errors = (found != labels[:, None]).sum(axis=0)
+    named = {key: getattr(part, key), "degree": part.degrees, "order": part.order}
+    return pd.DataFrame({**named, "errors": errors, "n_test": len(labels)})

@@ -61,8 +61,8 @@ class Recipe(BaseSettings):
 
 
 def learnt(part, memory_budget):
-    """(classes of the images that are classified, (examples learnt, support vectors, mistakes), seconds to (prepare, fit,
-    predict)) of a `Recipe`. Seconds to fit are those of both trainings, where there are copies."""
+    """(classes of the images that are classified, number of examples learnt, seconds to (prepare, fit, predict)) of a
+    `Recipe`. Seconds to fit are those of both trainings, where there are copies."""
     data = datasets.load(part.dataset)
     n = len(data.X) - min(part.n_held, len(data.X) // 4)
     start = time.perf_counter()
@@ -81,8 +81,7 @@ def learnt(part, memory_budget):
         model = _fitted(part, X, y, gamma, memory_budget)
     fitted = time.perf_counter()
     found = store.narrow(model.predict(scored, predictor="average"), np.uint8)
-    counts = len(X), len(model.support_), sum(map(len, model.mistakes_))
-    return found, counts, (prepared - start, fitted - prepared, time.perf_counter() - fitted)
+    return found, len(X), (prepared - start, fitted - prepared, time.perf_counter() - fitted)
 
 
 def _fitted(part, X, y, gamma, memory_budget):
@@ -92,17 +91,16 @@ def _fitted(part, X, y, gamma, memory_budget):
 
 
 KEY = ("preparation", "degree", "copies", "protocol", "order")
-COUNTED = (*KEY, "errors", "n", "examples", "support", "mistakes")
 SPENT = (*KEY, "prepare", "fit", "predict", "peak")
 
 
-def _tables(part, found, counts, cost):
+def _tables(part, found, _, cost):
     """The row of a recipe that gives these classes, and what it took: seconds, and GiB."""
     data = datasets.load(part.dataset)
     labels = data.class_indices[-len(found) :] if part.n_held else data.class_indices_test
     key = [getattr(part, name) for name in KEY]
     errors = int((found != labels).sum())
-    row = pd.DataFrame([(*key, errors, len(labels), *counts)], columns=COUNTED)
+    row = pd.DataFrame([(*key, errors, len(labels))], columns=[*KEY, "errors", "n"])
     return row, pd.DataFrame([(*key, *cost)], columns=SPENT)
 
 
@@ -134,8 +132,8 @@ def candidates(dataset="mnist", *, n_held=10_000, degrees=None):
 def held(part, *, progress=False):
     """Errors of a recipe on the held-out images, n of them, and its costs.
 
-    held: preparation, degree, copies, protocol, order, errors, n, examples (learnt), support and mistakes. held_costs: the
-    same key, seconds to prepare, fit and predict with two threads, and peak (GiB).
+    held: preparation, degree, copies, protocol, order, errors and n. held_costs: the same key, seconds to prepare, fit and
+    predict with two threads, and peak (GiB).
     """
     row, cost = _tables(part, *alone(learnt, part, MEMORY_BUDGET))
     return {"held": row, "held_costs": cost}

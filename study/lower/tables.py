@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics, words
-from study.lower.experiment import CONTROL, EPOCHS, INTELEX, OURS
+from study.lower.experiment import EPOCHS, INTELEX, OURS
 
 MARGIN = 0.002
 """Errors that differ by less than 0.2 points count as equal in practice; set before the machines were chosen."""
@@ -42,11 +41,9 @@ def compared(errors, predictions, ours, labels):
 
 def costs(errors, spent):
     """All learners: method, epoch, error (a rate), fit and predict (processor seconds) and peak (GiB), medians over days,
-    and numbers (stored). errors, spent: those of `Facts.timed`, of the kernel perceptron the average predictor."""
-    others = [name for name in PREDICTORS if name != CONTROL]
-    table = errors[~errors["predictor"].isin(others)]
+    and numbers (stored). errors, spent: those of `Facts.timed`."""
     medians = spent.groupby(["method", "epoch"])[["fit", "predict", "peak"]].median().reset_index()
-    table = table.assign(error=table["errors"] / table["n_test"]).merge(medians, validate="one_to_one")
+    table = errors.assign(error=errors["errors"] / errors["n_test"]).merge(medians, validate="one_to_one")
     return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
 
 
@@ -214,11 +211,10 @@ def votes_table(ensembles):
 
 
 def wrong_by(names, arrays, labels):
-    """{name: (R, D, n) bool}: where the average predictor errs, from arrays with predictions (n, D, 4), grouped by names."""
+    """{name: (R, D, n) bool}: where they err, from arrays with predictions (n, D), grouped by names."""
     found = {}
     for name, each in zip(names, arrays, strict=True):
-        wrong = each["predictions"][:, :, PREDICTORS.index(CONTROL)] != labels[:, None]
-        found.setdefault(name, []).append(wrong.T)
+        found.setdefault(name, []).append(each["predictions"].T != labels)
     return {name: np.stack(orders) for name, orders in found.items()}
 
 

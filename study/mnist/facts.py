@@ -23,7 +23,7 @@ from study.mnist.images import Settings, image_pairs
 from study.mnist.orders import CURVED, N_LINEAR, N_ORDERS
 from study.protocols.images import examples
 from study.reading import noted
-from study.words import interval, number, p_value, percent, points, rate_interval, size, span
+from study.words import in_a_row, interval, listed, number, p_value, percent, points, rate_interval, size, span
 
 SOURCE = "Hermans 2021"
 LI_LONG = "Li & Long 1999"
@@ -58,9 +58,8 @@ class Facts:
 
     @property
     def above_named(self):
-        """The same in words: "2 to 6", "2, 4"."""
-        low, high = self.above[0], self.above[-1]
-        return f"{low} to {high}" if len(self.above) == high - low + 1 > 2 else ", ".join(map(str, self.above))
+        """The same in words: "2 to 6", "2 and 4"."""
+        return in_a_row(self.above)
 
     def place_of(self, degree):
         """The place of a degree among those above 1. Raises LookupError if this run has it not."""
@@ -234,7 +233,7 @@ class Facts:
     @property
     def good_degrees_named(self):
         """The same in words: "3 or 4"."""
-        return " or ".join(map(str, self.good_degrees))
+        return listed(self.good_degrees, "or")
 
     @cached_property
     def average_by_degree(self):
@@ -550,21 +549,13 @@ def verdict_online():
     return claims.of_parts([late < early, after == before]), values
 
 
-def _named(degrees):
-    """Format whole numbers as "4", "2 and 5", "2 to 6" or "none"."""
-    degrees = list(degrees)
-    if len(degrees) > 2 and degrees == list(range(degrees[0], degrees[-1] + 1)):
-        return f"{degrees[0]} to {degrees[-1]}"
-    return ", ".join(map(str, degrees[:-1])) + " and " * (len(degrees) > 1) + str(degrees[-1]) if degrees else "none"
-
-
 def verdict_degrees_above_3(found):
     """Whether the average predictor's error after the last epoch is the same at higher degrees as at degree 3; found: by
     degree, as `over_orders.differences_to` has it."""
     found = found.loc[4:]
     better, worse = (found.index[found["verdict"] == word] for word in (over_orders.LOWER, over_orders.HIGHER))
     told = "does not hold" if len(better) else "holds in part" if len(worse) else "undecided"
-    values = {"orders": N_ORDERS, "higher": _named(worse)}
+    values = {"orders": N_ORDERS, "higher": in_a_row(worse)}
     for row in found.itertuples():
         values |= {f"gap_{row.Index}": points(row), f"interval_{row.Index}": interval(row)}
     return "holds" if (found["verdict"] == over_orders.SAME).all() else told, values
@@ -584,7 +575,7 @@ def verdict_final_worse():
         values |= {
             f"{name}_first": span(early["estimate"]),
             f"{name}_last": span(late["estimate"]),
-            f"{name}_told": _named(told),
+            f"{name}_told": in_a_row(told),
         }
         shown += list(rows["verdict"] == over_orders.HIGHER)
     return claims.of_parts(shown), values
@@ -597,7 +588,7 @@ def verdict_no_digit(digits, error):
     rejected = [degree for degree, p in digits.p.items() if p < statistics.ALPHA]
     values = {
         "orders": N_ORDERS, "easy": int(rates.idxmin()), "hard": int(rates.idxmax()), "low": percent(rates.min()),
-        "high": percent(rates.max()), "times": number(rates.max() / error, 1), "rejected": _named(rejected),
+        "high": percent(rates.max()), "times": number(rates.max() / error, 1), "rejected": in_a_row(rejected),
         "p": p_value(digits.largest_p),
     }  # fmt: skip
     if len(rejected) == len(CURVED):

@@ -18,7 +18,7 @@ from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
 from study.mnist.orders import CURVED
 from study.protocols.images import MEMORY_BUDGET, OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
-from study.protocols.settings import BaseSettings
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -117,7 +117,7 @@ def _learnt(parts, progress):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class Cost(BaseSettings):
     """One fit of a degree and an order under one protocol, by itself."""
 
     dataset: str
@@ -125,6 +125,8 @@ class Cost:
     degree: int
     order: int
     n_epochs: int = 10
+
+    KNOWN = {"dataset": IMAGES, "protocol": PROTOCOLS}
 
 
 COSTLY = {"mnist": (CURVED, 3), "digits": ((4,), 3)}

@@ -24,7 +24,7 @@ from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.shared import SharedTraining
 from study.protocols.images import MEMORY_BUDGET, examples, in_order, predictions, sizes
-from study.protocols.settings import BaseSettings, n_examples, require_integers
+from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers
 from study.results.experiment import experiment
 
 CURVED = (2, 3, 4, 5, 6)
@@ -137,7 +137,7 @@ def _table(part, **counts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Folds:
+class Folds(BaseSettings):
     """A small training set: its size n, and which one, the images order * n and following; n_folds choose."""
 
     dataset: str
@@ -145,6 +145,9 @@ class Folds:
     order: int
     n_folds: int = 5
     n_epochs: int = 10
+
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n": (10, None)}
 
 
 SMALL = {"mnist": ((1000, 4000), 10), "digits": ((100,), 3)}
@@ -187,8 +190,18 @@ def _errors(part, X, y, X_new, y_new):
     return (predictions(training, models, X_new) != y_new).sum(axis=-1)
 
 
+KERNELS = {
+    "poly, degree 3": lambda points: kernels.polynomial(3, gamma=1 / points.norms.mean(), coef0=0.0),
+    "RBF, wide": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / WIDE),
+    "RBF, narrow": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / NARROW),
+}
+"""Kernels of points: (x . y / mean |x|^2)^3, and RBF kernels whose widths are parts of the root of mean |x|^2."""
+WIDE = 5
+NARROW = 15
+
+
 @dataclass(frozen=True, kw_only=True)
-class Noise:
+class Noise(BaseSettings):
     """Wrong labels: n training images, of which a share has another label than its own; `kernel` is one of those of KERNELS,
     and with a threshold 1 is added to it."""
 
@@ -200,15 +213,10 @@ class Noise:
     order: int
     n_epochs: int = 10
 
+    KNOWN = {"dataset": IMAGES, "kernel": KERNELS}
+    BOUNDS = {"n": (10, None)}
 
-KERNELS = {
-    "poly, degree 3": lambda points: kernels.polynomial(3, gamma=1 / points.norms.mean(), coef0=0.0),
-    "RBF, wide": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / WIDE),
-    "RBF, narrow": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / NARROW),
-}
-"""Kernels of points: (x . y / mean |x|^2)^3, and RBF kernels whose widths are parts of the root of mean |x|^2."""
-WIDE = 5
-NARROW = 15
+
 NOISY = {"mnist": (4000, 10_000, 5), "digits": (150, 300, 2)}
 """Training images, test images and orders."""
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)

@@ -11,7 +11,6 @@ REPEATED, all learners in all epochs in the same one. The perceptrons are here i
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -70,8 +69,8 @@ def settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
 def romma(parts, *, progress=False):
     """Errors on the test images after each epoch of each part.
 
-    Columns algorithm, reading, order, epoch, errors, n, and mistakes, updates and support, those of all learners by that
-    epoch. Orders with the same examples and reading share their inner products.
+    Columns algorithm, reading, order, epoch, errors, n, and the mistakes of all learners by that epoch. Orders with the same
+    examples and reading share their inner products.
     """
     groups = groupby(parts, key=lambda part: (part.dataset, part.n_train, part.n_epochs, part.reading))
     for (dataset, n_train, *_), same in tqdm(groups, desc="readings of the orders of ROMMA", disable=not progress):
@@ -96,15 +95,9 @@ def table(part, model, data):
     """The rows of a fitted part."""
     rows = []
     for epoch, labels in enumerate(model.staged_predict(data.X_test), start=1):
-        logs = model.mistakes_
-        support = np.unique(np.concatenate([log.example[: log.length(epoch)] for log in logs]))
-        counts = {
-            "errors": int((labels != data.y_test).sum()), "n": len(labels),
-            "mistakes": sum(log.n_mistakes(epoch) for log in logs), "updates": sum(log.length(epoch) for log in logs),
-            "support": len(support),
-        }  # fmt: skip
-        rows.append({"algorithm": part.variant, "reading": part.reading, "order": part.order, "epoch": epoch} | counts)
-    return pd.DataFrame(rows)
+        counts = int((labels != data.y_test).sum()), len(labels), sum(log.n_mistakes(epoch) for log in model.mistakes_)
+        rows.append((part.variant, part.reading, part.order, epoch, *counts))
+    return pd.DataFrame(rows, columns=["algorithm", "reading", "order", "epoch", "errors", "n", "mistakes"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ cross-validation. Scaling is fitted on the training part of a fold. Repeat r has
 visiting orders.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
@@ -48,16 +48,7 @@ def settings(names=DATASETS, **options):
     return [Settings(dataset=name, **options) for name in names]
 
 
-def _plain(part):
-    """The inputs of a part as plain values, the degrees only where they are not those of the stored results."""
-    every = asdict(part)
-    return every if part.degrees != DEGREES else {name: value for name, value in every.items() if name != "degrees"}
-
-
-@experiment(
-    "questions", published=settings, data=lambda part: [part.dataset], parameters=_plain,
-    sample=Settings(dataset="iris", n_repeats=1),
-)  # fmt: skip
+@experiment("questions", published=settings, data=lambda part: [part.dataset], sample=Settings(dataset="iris", n_repeats=1))
 def kernels(part, *, progress=False):
     """A row for each scaling, constant, degree, repeat and fold: errors and n, those of the test part."""
     X, y = datasets.load_whole(part.dataset)

@@ -17,6 +17,7 @@ from study.mnist.facts import published as orders
 from study.mnist.orders import CURVED
 from study.mnist.over_orders import UNTOLD
 from study.questions import experiment, tables
+from study.words import listed
 
 
 @cache
@@ -40,7 +41,7 @@ def the_one(degrees=experiment.DEGREES):
     means = tables.means_over_sets(stored).query("degree == 3").set_index("scaling")["with"]
     return SimpleNamespace(
         even=own.loc[named[0]].mean(), odd=own.loc[named[1]].mean(), least=own[own.index > 1].min(), unit=unit,
-        odd_named=f"degree{'s' if named[1][1:] else ''} {' and '.join(map(str, named[1]))}",
+        odd_named=f"degree{'s' if named[1][1:] else ''} {listed(named[1])}",
         raw=means[experiment.RAW], in_unit=means[experiment.UNIT], standard=means[experiment.STANDARD],
     )  # fmt: skip
 

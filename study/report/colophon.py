@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 from study import ROOT
+from study.words import listed
 
 
 def words(paths):
@@ -47,7 +48,7 @@ def _of(path):
     left_out += f"; text cells left out: {len(found.missing)}" if found.missing else ""
     return (
         f"{name}, a run of `notebooks/{found.source}.ipynb`: {found.parameters or 'no parameter'}; cells added or changed: "
-        f"{' and '.join(cells) or 'none'}{left_out}."
+        f"{listed(cells)}{left_out}."
     )
 
 

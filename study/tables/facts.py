@@ -184,12 +184,12 @@ def verdict_on_sets(statement, found):
 
 
 def _values(statement, found):
-    """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval:
-    that of the size if the difference is detected, and otherwise with signs."""
+    """The verdict on a statement from the numbers in print, and of each set the size of the difference, its range, and the
+    interval of the difference with signs."""
     values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
     for name, each in found.items():
-        ends = size_interval(each) if each.p < ALPHA else interval(each)
-        values |= {original(name): size(each), f"{original(name)}_interval": ends}
+        own = {"": size(each), "_range": size_interval(each), "_interval": interval(each)}
+        values |= {f"{original(name)}{kind}": text for kind, text in own.items()}
     return values
 
 

@@ -1,5 +1,6 @@
 """The course page's experiments: its generator and its images literally, the tables, the claims, what figures draw."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,14 +40,22 @@ def test_a_run_stays_within_the_presentations_of_the_listing():
     assert not model.converged_ and model.mistakes_[0].steps() == 10_000
 
 
+def few(declared, n, spreads=(), **options):
+    """The table of an experiment with n seeds, at these spreads (name, values) only."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, values in spreads:
+            patch.setattr(experiment, name, values)
+        return declared.compute(replace(experiment.FEW, n_seeds=n, n_code_seeds=n, **options))
+
+
 @pytest.fixture(scope="module")
 def counts():
-    return experiment.count_modifications(n_seeds=6, spreads=(0.2, 0.4))
+    return few(experiment.modifications, 6, [("SPREADS", (0.2, 0.4))])
 
 
 @pytest.fixture(scope="module")
 def code_runs():
-    return experiment.compare_codes(n_seeds=4, spreads=(0.1, 0.3), n_per_class=20)
+    return few(experiment.codes, 4, [("CODE_SPREADS", (0.1, 0.3))])
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +110,7 @@ def literal_listing(s, seed):
 
 @pytest.fixture(scope="module")
 def listing():
-    return experiment.run_listing(n_seeds=5)
+    return few(experiment.listing, 5)
 
 
 @pytest.mark.parametrize(("s", "run"), [(0.2, 0), (0.4, 1)])
@@ -135,7 +144,7 @@ def test_a_plane_is_found_where_a_hard_margin_machine_finds_one(seed):
 
 @pytest.fixture(scope="module")
 def step_runs():
-    return experiment.count_steps(n_seeds=4, spreads=(0.3,))
+    return few(experiment.steps, 4, [("STEP_SPREADS", (0.3,))])
 
 
 def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
@@ -170,7 +179,7 @@ def test_shares_of_steps_are_of_all_modifications(step_runs):
 
 
 def test_parity_is_learnt_by_kernels_and_layers_only():
-    runs = experiment.compare_parity(n_seeds=1)
+    runs = few(experiment.parity, 1)
     assert not runs["separable"].any() and (runs["linear"] > 0).all()
     assert (runs[["kernel", "network"]] == 0).all(axis=None)
 
@@ -221,11 +230,10 @@ def test_rows_of_the_ledger_are_medians_over_the_runs_of_the_two_examples():
     assert ours["course-page/test-9-4"] == matrix["as_4"].median()
 
 
-def test_experiments_have_as_many_runs_as_their_settings_say_from_their_seed(monkeypatch):
-    settings = experiment.Settings(dataset="digits", n_seeds=12, n_code_seeds=1, n_splits=1, random_state=3)
-    for name, function, runs in (("listing", "run_listing", 12), ("parity", "compare_parity", 1)):
-        monkeypatch.setattr(experiment, function, lambda **options: options)
-        assert getattr(experiment, name).compute(settings) == {"n_seeds": runs, "random_state": 3}
+def test_experiments_have_as_many_runs_as_their_settings_say_from_their_seed(step_runs):
+    later = few(experiment.steps, 1, [("STEP_SPREADS", (0.3,))], random_state=3)
+    assert step_runs["run"].max() == 3
+    pd.testing.assert_frame_equal(later, step_runs[step_runs["run"] == 3].assign(run=0).reset_index(drop=True))
 
 
 def test_figures_show_the_tables(counts, code_runs, errors):

@@ -96,9 +96,7 @@ def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data,
             f = model.decision_function(images, predictor=name)
             votes[p, np.arange(len(images)), f.argmax(axis=1)] += 1
             wrong = f.argmax(axis=1) != labels
-            row = rows.loc[(r, name)]
-            assert row[["held_out", "test"]].tolist() == [wrong[:150].sum(), wrong[150:747].sum()]
-            assert row["mistakes"] == sum(map(len, model.mistakes_))
+            assert rows.loc[(r, name), "test"] == wrong[150:747].sum()
         scales.append(np.sqrt(np.mean(f[:150] ** 2)))
         scores.append(f / scales[-1])
     arrays = result["arrays"]

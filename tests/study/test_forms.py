@@ -27,6 +27,37 @@ def results(tmp_path_factory):
         yield forms.choice(choices), forms.growth(grown)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
+        ({"form": "Xu"}, "form must be one of one-vs-all, ordinary, .*, got 'Xu'"),
+        ({"degrees": (2, 0)}, "degrees must be an integer in 1..40, got 0"),
+        ({"n": 1201}, "n must be an integer in 10..1200, got 1201"),
+        ({"n": 1100, "n_validate": 101}, "n_validate must be an integer in 1..100, got 101"),
+    ],
+)
+def test_a_choice_that_cannot_be_run_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        replace(CHOICE, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: forms.growth_settings("iris"), "dataset must be one of mnist, digits, got 'iris'"),
+        (lambda: forms.equal_settings("iris"), "dataset must be one of mnist, digits, got 'iris'"),
+        (lambda: forms.Settings(choice=CHOICE, n=5, epochs=1), "n must be an integer in 10..1200, got 5"),
+        (lambda: forms.Settings(choice=CHOICE, n=150, epochs=0), "epochs must be an integer in 1..1000, got 0"),
+        (lambda: replace(TUNED, n_orders=0), "n_orders must be an integer of at least 1, got 0"),
+        (lambda: forms.Terms(tuned=TUNED, n=150, read=(0,), n_orders=1), "read must be an integer in 1..1000, got 0"),
+    ],
+)
+def test_so_are_a_training_and_terms(made, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        made()
+
+
 def sets():
     X, y, X_test, y_test = forms.split("digits")
     return X[:N], y[:N], X_test[:100], y_test[:100]
@@ -52,7 +83,7 @@ def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epo
 def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     monkeypatch.setattr(forms, "SQUARED", 0)
-    choice = replace(CHOICE, form="Xu-Zhang", widths=(16.0,), degrees=())
+    choice = replace(CHOICE, form="Xu-Zhang", widths=(16.0,))
     settings = forms.Settings(choice=choice, n=100, epochs=2)
     first = forms.growth(settings)["growth"]
     assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["growth"].equals(first)

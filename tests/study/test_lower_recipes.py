@@ -43,7 +43,7 @@ def literal(recipe):
     ids=str,
 )
 def test_a_recipe_is_what_its_words_say(recipe):
-    found, (n_examples, _, _), _ = recipes.learnt(recipe, 2**28)
+    found, n_examples, _ = recipes.learnt(recipe, 2**28)
     expected, n = literal(recipe)
     np.testing.assert_array_equal(found.astype(int), expected.astype(int))
     assert n_examples == n > 1000

@@ -352,7 +352,7 @@ def test_a_run_has_the_degrees_that_it_is_given_and_says_which_it_lacks():
     assert [(part.degrees, part.order) for part in parts] == [((2, 3, 4), r) for r in range(3)]
     assert [part.degrees for part in kept.kept_settings("digits", degrees=(1, 2, 3), **sizes)] == [(2, 3)] * 3 + [(1,)] * 2
     few = Facts(dataset="digits", degrees=(2, 4, 7), n_held=100, **sizes)
-    assert few.above_named == "2, 4, 7" and Facts().above_named == "2 to 6"
+    assert few.above_named == "2, 4 and 7" and Facts().above_named == "2 to 6"
     assert set(few.valley.index) == {2, 4, 7} and few.shown_degree == few.best_degree in {2, 4, 7}
     with pytest.raises(LookupError, match="degree 3 is not among the degrees of this run, 2, 4, 7"):
         few.place_of(3)

@@ -13,7 +13,7 @@ EXPERIMENTS = {each.name: each for each in chapters.all_experiments()}
 CHECKED = (
     "mnist.neighbours", "mnist.orders", "mnist.kept", "doubt.ensemble", "lower.perceptron",
     "lower.prepared", "lower.curves", "lower.held", "mnist.image_pairs", "seeds.methods", "course.codes", "mnist.romma",
-    "questions.kernels",
+    "questions.kernels", "mnist.cross_validated", "mnist.kept_costs",
 )  # fmt: skip
 """Experiments whose settings say what each of their fields may be."""
 

@@ -165,7 +165,6 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
         pairs = zip(found["estimator"], folds.split(X, y), strict=True)
         wrong = [(p[-1].predict(p[0].transform(X[b]), predictor=name) != y[b]).sum() for p, (_, b) in pairs]
         assert table.loc[name, "test_errors"] == sum(wrong)
-    assert table.loc["final", "support"] == pytest.approx(np.mean([len(each.support_) for each in fitted]))
 
 
 def test_a_set_that_is_not_in_the_source_goes_through_the_same_protocol():
@@ -228,7 +227,6 @@ def test_inner_folds_choose_without_the_test_examples_the_setting_with_the_fewes
         inner.append(sum(literal_errors(X[train], y[train], a, b, method, 0)[1] for a, b in parts))
     best = settings[int(np.argmin(inner))]  # the first of equals
     assert (chosen["parameter"], chosen["iterations"]) == (best.parameter, best.max_iter)
-    assert chosen["inner_error"] == pytest.approx(min(inner) / len(train))
     assert chosen["test_errors"] == literal_errors(X, y, train, test, best, 0)[1]
 
 

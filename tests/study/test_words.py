@@ -36,6 +36,13 @@ def test_numbers_have_one_form():
     assert found == ["1,260", "9.53", "100", "0.00785", "0"]
 
 
+def test_lists_have_one_form():
+    found = [words.listed(values, "or") for values in ((), (4,), ("a", "b"), (7, 8, 9))]
+    assert found == ["none", "4", "a or b", "7, 8 or 9"] and words.listed((), none="nothing") == "nothing"
+    found = [words.in_a_row(values) for values in ([2, 3, 4], (2, 3), (2, 4, 5), [])]
+    assert found == ["2 to 4", "2 and 3", "2, 4 and 5", "none"]
+
+
 def test_zero_has_no_sign_and_what_is_not_finite_is_refused():
     assert words.points(-1e-9) == "0.00" and words.percent(-0.0) == "0.00 %"
     with pytest.raises(ValueError, match="must be finite, got nan"):
