@@ -12,9 +12,9 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from kp import kernels
-from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.margins import rounded, separable_bound, unit_margins
 from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics
+from study.predictors import PREDICTORS
 
 
 def run(log, n):

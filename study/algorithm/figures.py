@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 
-from kp.mistakes import PREDICTORS
+from study.predictors import PREDICTORS
 from study.protocols.margins import rounded
 from study.style import BAND, CLAY, INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, TEAL, canvas, look
 

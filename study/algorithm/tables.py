@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from kp import literal
-from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
+from study.predictors import PREDICTORS
 from study.words import styled, with_interval
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])

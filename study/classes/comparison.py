@@ -24,12 +24,12 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, tra
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
-from kp.mistakes import PREDICTORS
 from study import datasets
 from study.classes import methods
 from study.classes.methods import NONE, Candidate, Grams
 from study.datasets.fetch import obtain, read
 from study.datasets.parse import table
+from study.predictors import PREDICTORS
 from study.protocols import own_method
 from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment

@@ -21,11 +21,12 @@ import pandas as pd
 from sklearn.base import clone
 from tqdm import tqdm
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassLog, OneVsAllKernelPerceptron, kernels
+from kp import MulticlassKernelPerceptron, MulticlassLog, OneVsAllKernelPerceptron, kernels
 from kp.gram import CrossGram, Points, Products
 from kp.joint import Coefficients
 from kp.perceptron import visiting_orders
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers, require_known
 from study.results.experiment import experiment
 

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 
 from kp.gram import CrossGram, Points, Products
-from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.classes.forms import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
 from study.classes.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
+from study.predictors import PREDICTORS
 from study.protocols.plane import lattice
 from study.words import p_cell, styled, with_interval
 

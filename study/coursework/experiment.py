@@ -24,8 +24,8 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from tqdm import tqdm
 
 from kp import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, SharedTraining
-from kp.mistakes import PREDICTORS
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols import own_method
 from study.protocols.attributes import are_images, median_distance, standardised
 from study.protocols.settings import COMMON, BaseSettings, require_integers

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import claims
 from study.budgets import experiment as budgets
 from study.budgets import facts as of_budgets
@@ -20,6 +19,7 @@ from study.doubt.facts import published as doubt
 from study.lower import tables as learners
 from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
+from study.predictors import PREDICTORS
 from study.tables import facts as tables_of_2005
 from study.words import size, size_interval, span
 

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.lower import experiment, growth, recipes, tables
 from study.mnist import orders, over_orders
 from study.mnist.facts import Facts as Orders
 from study.mnist.facts import published as published_orders
+from study.predictors import PREDICTORS
 from study.protocols.images import OWN_NEW
 from study.words import listed
 

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.images import MEMORY_BUDGET, in_order, predictions
 from study.protocols.preparations import PREPARATIONS, with_shifts
 from study.protocols.settings import IMAGES, BaseSettings

@@ -22,10 +22,11 @@ from tqdm import tqdm
 
 from kp import kernels
 from kp.gram import Points, Products
-from kp.mistakes import PREDICTORS, MistakeLog
+from kp.mistakes import MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.shared import SharedTraining
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.images import by_class, estimator, examples
 from study.protocols.settings import BaseSettings
 from study.results import store

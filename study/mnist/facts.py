@@ -15,12 +15,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from kp.mistakes import PREDICTORS
 from study import RESULTS, claims, datasets, statistics
 from study.mnist import experiment, kept, orders, over_orders, tables
 from study.mnist.experiment import DEGREES, NeighbourSettings, SixDegrees
 from study.mnist.images import Settings, image_pairs
 from study.mnist.orders import CURVED, N_LINEAR, N_ORDERS
+from study.predictors import PREDICTORS
 from study.protocols.images import examples
 from study.reading import noted
 from study.words import in_a_row, interval, listed, number, p_value, percent, points, rate_interval, size, span

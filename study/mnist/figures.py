@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, MultipleLocator, StrMethodFormatter
 
-from kp.mistakes import PREDICTORS
 from study import statistics
 from study.mnist.over_orders import ALL_FOUR, CONTROL, HIGHER, LOWER, ROPE, SAME, UNTOLD
+from study.predictors import PREDICTORS
 from study.style import (
     BAND,
     BLACK,

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
 from study.mnist.orders import CURVED
+from study.predictors import PREDICTORS
 from study.protocols.images import MEMORY_BUDGET, OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
 from study.protocols.settings import IMAGES, BaseSettings
 from study.results.alone import alone

@@ -20,9 +20,9 @@ from tqdm import tqdm
 
 from kp import kernels
 from kp.gram import CrossGram, Points, Products
-from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.shared import SharedTraining
+from study.predictors import PREDICTORS
 from study.protocols.images import MEMORY_BUDGET, examples, in_order, predictions, sizes
 from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers
 from study.results.experiment import experiment

@@ -9,9 +9,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics
 from study.mnist.kept import NEW_HERE
+from study.predictors import PREDICTORS
 from study.words import p_cell, percent, points, styled, with_interval
 
 ROPE = 0.0005

@@ -14,10 +14,10 @@ from itertools import groupby
 import pandas as pd
 from tqdm import tqdm
 
-from kp.mistakes import PREDICTORS
 from kp.romma import Romma
 from kp.shared import SharedTraining
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.images import MEMORY_BUDGET, PROTOCOLS, SHARED_KEPT, in_order, predictions, sizes
 from study.protocols.settings import IMAGES, BaseSettings, order_seed
 from study.results.experiment import experiment

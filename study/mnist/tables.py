@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics
+from study.predictors import PREDICTORS
 from study.words import p_cell, percent, points, styled
 
 QUARTILES = [0.25, 0.5, 0.75]

@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.attributes import standardised
 from study.protocols.settings import IMAGES, n_examples, order_seed
 from study.results import store

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics
+from study.predictors import PREDICTORS
 from study.questions.experiment import CONSTANTS, SCALERS
 
 

@@ -24,9 +24,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR
 
 from kp.kernels import gaussian
-from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.one_vs_all import OneVsAllKernelPerceptron
+from study.predictors import PREDICTORS
 from study.seeds.kernel_ridge import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 BEST = {"lam": 1.0, "tau": 8.0, "k": 2}

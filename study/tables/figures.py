@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from kp.mistakes import PREDICTORS
 from study import style
+from study.predictors import PREDICTORS
 from study.statistics import ALPHA
 from study.style import canvas
 from study.tables.source import KERNELS, SPLITS, setting

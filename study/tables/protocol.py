@@ -23,9 +23,10 @@ from tqdm import tqdm
 from kp import kernels
 from kp.gram import CrossGram, Points, PrecomputedKernel, Products
 from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, collect_mistakes, product, squared, walk
-from kp.mistakes import PREDICTORS, MulticlassLog, first_rows, net_promotions
+from kp.mistakes import MulticlassLog, first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
+from study.predictors import PREDICTORS
 from study.protocols.settings import BaseSettings
 
 KERNELS = ("linear", "poly", "rbf")

@@ -11,9 +11,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from kp.mistakes import PREDICTORS
 from study import statistics
 from study.claims import judged, percentile
+from study.predictors import PREDICTORS
 from study.statistics import ALPHA
 from study.tables.arithmetic import reachable
 from study.tables.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
