@@ -39,11 +39,17 @@ _VISITS = 64  # those of them that `Coefficients` goes through together: it make
 _STRIP = 128  # rows of a product that one thread computes at a time
 
 
-def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
+def collect_mistakes(learner, orders, *, stop_if_separated=True):
     """Run a learner over the visiting orders."""
+
+    def epoch(visited, start):
+        (order,) = visited
+        position, promoted, demoted, errors = learner.visit(order)
+        return [[(order[position], start[0] + position, promoted, demoted, errors)]]
+
     visits = ([np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)] for order in orders)
     ((example, step, promoted, demoted, errors),), (ends,) = run_epochs(
-        learner, visits, stop=lambda made: stop_if_separated and not made, callback=callback
+        epoch, visits, stop=lambda made: stop_if_separated and not made
     )
     counted = len(errors) == len(example)
     return MulticlassLog(
@@ -51,25 +57,7 @@ def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     )
 
 
-class _Learner:
-    """Base of the learners."""
-
-    def visit(self, order, left=NO_LIMIT):
-        """Visit the examples once, until `left` were mistakes.
-
-        Of each row of the log its mistake's position in the order, the classes it moves, and training errors.
-        """
-        raise NotImplementedError
-
-    def epoch(self, visited, steps, callback):
-        """One epoch, as `kp.perceptron.run_epochs` asks for it."""
-        (order,) = visited
-        position, promoted, demoted, errors = self.visit(order)
-        callback(len(order))
-        return [[(order[position], steps[0] + position, promoted, demoted, errors)]]
-
-
-class Dense(_Learner):
+class Dense:
     """Scores of all examples, moved by rows of a matrix."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
@@ -80,11 +68,13 @@ class Dense(_Learner):
         self.counting = count_errors
 
     def visit(self, order, left=NO_LIMIT):
+        """Visit the examples once, until `left` were mistakes: of each row of the log its mistake's position in the order,
+        the classes that it promotes and demotes, and training errors. Other learners have the same method."""
         position, demoted, errors = _visit(self.G, self.y, order, self.demote, left, self.counting, self.F)
         return position, _promoted(self.y[order[position]], position, self.demote), demoted, errors
 
 
-class Rows(_Learner):
+class Rows:
     """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits."""
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
@@ -131,7 +121,7 @@ class Rows(_Learner):
         return start + position, promoted, demoted, _of_whole_mistakes(errors, position)
 
 
-class Coefficients(_Learner):
+class Coefficients:
     """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large.
 
     A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
@@ -176,7 +166,7 @@ class Coefficients(_Learner):
         return position, promoted, demoted
 
 
-class Linear(_Learner):
+class Linear:
     """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted."""
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
