@@ -248,6 +248,8 @@ def one_for_each(kernel, m):
 def primal_scores(logs, kernel, columns, epochs):
     """Yield (slice of columns, f (E, m, c)) of the minimizing predictors of an affine kernel, from weight vectors; columns
     is a `Gram` of the training points. On integers the same bits as `replay`, where a fit may use weight vectors."""
+    if not kernel.affine:
+        raise ValueError(f"expected an affine kernel, got {kernel}")
     X = columns.column_points.compact
     n = len(columns)
     m = len(logs)
