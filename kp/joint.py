@@ -91,15 +91,9 @@ class Rows:
 
     def visit(self, order, left=NO_LIMIT):
         size = min(_BLOCK, self.gram.capacity)
-        found = []
-        for start in range(0, len(order), size):
-            if not left:
-                break
-            found.append(self._block(order[start : start + size], start, left))
-            left -= np.count_nonzero(first_rows(found[-1][0]))
-        return map(np.concatenate, zip(*found, strict=True))
+        return _in_parts(lambda part, left: self._block(order[part], left), len(order), size, left)
 
-    def _block(self, examples, start, left):
+    def _block(self, examples, left):
         G = self.gram.values(self.kernel, examples, examples) + self.threshold
         norms = self.gram.norms
         positions = np.arange(len(examples))
@@ -118,7 +112,7 @@ class Rows:
             )  # fmt: skip
 
         errors = sum(in_strips(over, len(norms), TILE, self.threads))
-        return start + position, promoted, demoted, _of_whole_mistakes(errors, position)
+        return position, promoted, demoted, _of_whole_mistakes(errors, position)
 
 
 class Coefficients:
@@ -138,20 +132,15 @@ class Coefficients:
         self.demote = DEMOTE.index(demote)
 
     def visit(self, order, left=NO_LIMIT):
-        found = []
-        for start in range(0, len(order), _BLOCK):
-            if not left:
-                break
-            rows = self.rows(order[start : start + _BLOCK])
-            for low in range(0, len(rows), _VISITS):
-                K = rows[low : low + _VISITS]
-                position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]], left)
-                found.append((start + low + position, promoted, demoted, np.empty(0, dtype=np.int64)))
-                left -= np.count_nonzero(first_rows(position))
-        return map(np.concatenate, zip(*found, strict=True))
+        return _in_parts(lambda part, left: self._block(order[part], left), len(order), _BLOCK, left)
+
+    def _block(self, examples, left):
+        rows = self.rows(examples)
+        y = self.y[examples]
+        return _in_parts(lambda part, left: self._visits(rows[part], y[part], left), len(rows), _VISITS, left)
 
     def _visits(self, K, y, left):
-        """Visit the examples of the rows K (b, n) and classes y (b,); positions of the mistakes, promoted, demoted."""
+        """As `visit`, of the examples of the rows K (b, n) and classes y (b,)."""
         F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
         G = squared(K.T, threads=self.threads) + self.threshold
         position, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, left, False, F)
@@ -163,7 +152,7 @@ class Coefficients:
                 self.beta[i] += n
             self.alpha[j] -= K[q]
             self.beta[j] -= 1
-        return position, promoted, demoted
+        return position, promoted, demoted, np.empty(0, dtype=np.int64)
 
 
 class Linear:
@@ -194,6 +183,18 @@ class Linear:
         position, demoted = _visit_points(self.X, self.y, order, *rule, self._W.ravel(), self._b)
         promoted = _promoted(self.y[order[position]], position, self.demote)
         return position, promoted, demoted, np.empty(0, np.int64)
+
+
+def _in_parts(visit, n, size, left):
+    """What `visit(slice, left)` gives of n visits, `size` at a time until `left` were mistakes, as that of one call."""
+    found = []
+    for start in range(0, n, size):
+        if not left:
+            break
+        position, *columns = visit(slice(start, start + size), left)
+        found.append((start + position, *columns))
+        left -= np.count_nonzero(first_rows(position))
+    return map(np.concatenate, zip(*found, strict=True))
 
 
 def product(A, B, *, threads=2):
