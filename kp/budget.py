@@ -3,13 +3,7 @@
 Sources: Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008 (Forgetron); Cavallanti, Cesa-Bianchi & Gentile, Machine
 Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 52, 2004 (NORMA).
 
-    f(x) = sum_i w_i k(x_i, x) over the examples i that are held, w_i = sigma_i y_i
-    perceptron   on a mistake hold (x_t, y_t) with weight 1; beyond the budget B remove one, the oldest or a random one
-    Forgetron    before the oldest, r, is removed, multiply all weights by phi:
-                 basic        phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f|}, U = (1/4) sqrt((B + 1) / log(B + 1))
-                 self-tuning  the largest phi in (0, 1] with Psi(phi sigma_r, phi mu_r) + Q <= (15/32) M
-                 with mu_r = y_r f(x_r), Psi(a, b) = a^2 + 2 a - 2 a b, and Q the sum of Psi over all removals
-    NORMA        each step w_i <- (1 - eta lambda) w_i; hold (x_t, y_t) with weight eta if y_t (f(x_t) + b) <= rho
+A learner is f(x) = sum_i w_i k(x_i, x) over the examples i that it holds, w_i = sigma_i y_i; the classes have its rules.
 
 Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of 0 is a mistake.
 

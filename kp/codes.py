@@ -91,8 +91,6 @@ class Decoder(KernelPerceptron):
     """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m), and
     `_code(n_classes)` where it is not one-hot."""
 
-    _shares = False  # whether `SharedTraining` may fit it, by its `_rule()`
-
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Score the classes by a predictor at an epoch: (n, C), or (n,) for two classes, positive for the second."""
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)

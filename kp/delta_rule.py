@@ -34,7 +34,7 @@ from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.joint import product
 from kp.kernels import check_range, polynomial
 from kp.mistakes import BY_NAME, Log
-from kp.perceptron import PRESENTATIONS, presentations
+from kp.perceptron import PRESENTATIONS, presentations, run_epochs
 
 _EPOCHS = 1000  # at most, where no number is given
 
@@ -166,20 +166,20 @@ class DeltaRulePerceptron(Decoder):
         check_range(size, float(np.square(x).sum(axis=1).max()), len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
-        columns = []
-        ends = []
         errors = signs - np.sign(product(W, x, threads=1))
-        for order in self._watched(presentations(len(y), epochs, self.presentation, random_state=random)):
+
+        def epoch(order, start):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta0), W, errors)
-            columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
-            ends.append((len(ends) + 1) * len(y))
-            if self.stop_if_consistent and not errors.any():
-                break
-        example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
+            return [[(order[0][place], start[0] + place, delta, wrong)]]
+
+        orders = self._watched(presentations(len(y), epochs, self.presentation, random_state=random))
+        ((example, step, delta, wrong),), (ends,) = run_epochs(
+            epoch, orders, stop=lambda made: self.stop_if_consistent and not errors.any()
+        )
         self.initial_weights_ = initial
         self.converged_ = not errors.any()
         self._eta = float(self.eta0)
-        log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
+        log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=ends)
         self._store(X, classes, [log])
 
     def _most_epochs(self):

@@ -337,15 +337,10 @@ def _distinct(classes):
     return named
 
 
-def _sample(n):
-    """Numbers of up to _SAMPLE of n examples, evenly spaced."""
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(int))
-
-
 def _median_nearest(X, least):
     """The median over a sample of X (n, d) of |x - y|^2 to the nearest point that is another one, 0 if there is none; or a
     larger number that is not above `least`."""
-    some = X[_sample(X.shape[0])].astype(np.float64)
+    some = X[np.unique(np.linspace(0, X.shape[0] - 1, _SAMPLE).astype(int))].astype(np.float64)
     median = np.median(euclidean_distances(some, squared=True))
     if median <= least:
         return float(median)  # the nearest are nearer
@@ -410,7 +405,7 @@ class KernelPerceptron(Classifier):
             _check_rejection(self.classes_, min_margin, rejected)
         f = self.decision_function(X, predictor=predictor, epoch=epoch)
         labels = self._labels(f)
-        return labels if min_margin is None else _with_rejected(labels, _margins(f) < min_margin, rejected)
+        return labels if min_margin is None else _with_rejected(labels, f, min_margin, rejected)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the labels (n,) of X after each epoch; for several predictors, or "all", {predictor: labels}."""
@@ -617,15 +612,7 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
             f"decision_function must give a score for each class, {expected} for {n_classes} classes, got {f.shape}; "
             "for pairs of classes set decision_function_shape='ovr'"
         )
-    return _with_rejected(model.predict(X, **options), _margins(f) < min_margin, rejected)
-
-
-def _margins(f: Array) -> Array:
-    """Compute the margins of scores."""
-    if f.ndim == 1:
-        return abs(f)
-    second, best = np.sort(f, axis=1)[:, -2:].T
-    return best - second
+    return _with_rejected(model.predict(X, **options), f, min_margin, rejected)
 
 
 def _check_rejection(classes, min_margin, rejected):
@@ -642,5 +629,7 @@ def _check_rejection(classes, min_margin, rejected):
         )
 
 
-def _with_rejected(labels, refused, rejected):
-    return np.where(refused, np.asarray(rejected), labels)
+def _with_rejected(labels, f, min_margin, rejected):
+    """The labels (n,), or `rejected` where the margin of the scores f is below min_margin."""
+    second, best = (0.0, abs(f)) if f.ndim == 1 else np.sort(f, axis=1)[:, -2:].T
+    return np.where(best - second < min_margin, np.asarray(rejected), labels)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -26,7 +26,7 @@ from kp import kernels, machine
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, PointKernel, fill_rows
-from kp.machine import COLUMNS, LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
+from kp.machine import COLUMNS, LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes
 
 _BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
@@ -242,8 +242,8 @@ class Products:
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
-            left, right = (np.ascontiguousarray(X, dtype=np.float64) for X in (_taken(self.points.X, rows), right))
-            ordered_products(left, right, out)
+            left = self.points.X if _are_all(rows, len(self.points)) else self.points.X[rows]
+            ordered_products(*(np.ascontiguousarray(X, dtype=np.float64) for X in (left, right)), out)
             return
         if self.arithmetic == Arithmetic.SPARSE:
             A = self.points.X[rows]
@@ -263,11 +263,6 @@ class Products:
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
-
-
-def _taken(X, rows):
-    """X[rows], not copied where they are all rows as they stand."""
-    return X if _are_all(rows, len(X)) else X[rows]
 
 
 def _are_all(rows, n):
@@ -546,9 +541,9 @@ def _add_words(words, i, panel, sums):
         s5 = add_words(s5, word, panel, at + 5 * step)
         s6 = add_words(s6, word, panel, at + 6 * step)
         s7 = add_words(s7, word, panel, at + 7 * step)
-    store_sums(sums, 0, s0), store_sums(sums, SUMS, s1), store_sums(sums, 2 * SUMS, s2), store_sums(sums, 3 * SUMS, s3)
-    store_sums(sums, 4 * SUMS, s4), store_sums(sums, 5 * SUMS, s5), store_sums(sums, 6 * SUMS, s6)
-    store_sums(sums, 7 * SUMS, s7)
+    store_lanes(sums, 0, s0), store_lanes(sums, SUMS, s1), store_lanes(sums, 2 * SUMS, s2), store_lanes(sums, 3 * SUMS, s3)
+    store_lanes(sums, 4 * SUMS, s4), store_lanes(sums, 5 * SUMS, s5), store_lanes(sums, 6 * SUMS, s6)
+    store_lanes(sums, 7 * SUMS, s7)
 
 
 @compiled
@@ -683,8 +678,8 @@ def _sparse_norms(starts, values):
 class CrossGram:
     """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
     source is what `between` gives or a `PrecomputedKernel`: it makes the blocks, and has the largest of all squared norms as
-    `top` and the number of threads; points and column_points are the points of
-    rows and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
+    `top` and the number of threads; points and column_points are those of rows and columns, None for a precomputed kernel;
+    row_norms (n,) and norms (m,) are their squared norms."""
 
     def __init__(self, source: Products | PrecomputedKernel) -> None:
         self.source = source
@@ -706,14 +701,10 @@ class CrossGram:
 
     def values(self, kernel: Kernel | PointKernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
-        products = self._made(rows, columns)
+        products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
+        self._make(rows, columns, products)
         out = np.empty(products.shape)
         _fill(self.reading(kernel), products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
-        return out
-
-    def _made(self, examples, columns):
-        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
-        self._make(examples, columns, out)
         return out
 
     def _make(self, examples, columns, out):
@@ -817,7 +808,10 @@ class Gram(CrossGram):
                 there = rows[i : i + _SCRATCH]
                 made = self._scratch[: len(there)]
                 self._make(examples[i : i + _SCRATCH], slice(None), made)
-                in_strips(partial(_put_strip, self.store, there, made), len(there), 1, self.source.threads)
+                in_strips(
+                    lambda part, there=there, made=made: _put_rows(self.store, there[part], made[part]),
+                    len(there), 1, self.source.threads,
+                )  # fmt: skip
         self.slot[examples] = rows
         self._example[rows] = examples
         self._used[rows] = self._clock
@@ -844,10 +838,6 @@ class Gram(CrossGram):
         rows[missing] = np.arange(len(missing))
         rows[held] = np.arange(len(missing), len(rows))
         return values, rows * width
-
-
-def _put_strip(store, rows, made, part):
-    _put_rows(store, rows[part], made[part])
 
 
 @compiled

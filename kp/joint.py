@@ -39,11 +39,17 @@ _VISITS = 64  # those of them that `Coefficients` goes through together: it make
 _STRIP = 128  # rows of a product that one thread computes at a time
 
 
-def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
+def collect_mistakes(learner, orders, *, stop_if_separated=True):
     """Run a learner over the visiting orders."""
+
+    def epoch(visited, start):
+        (order,) = visited
+        position, promoted, demoted, errors = learner.visit(order)
+        return [[(order[position], start[0] + position, promoted, demoted, errors)]]
+
     visits = ([np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)] for order in orders)
     ((example, step, promoted, demoted, errors),), (ends,) = run_epochs(
-        learner, visits, stop=lambda made: stop_if_separated and not made, callback=callback
+        epoch, visits, stop=lambda made: stop_if_separated and not made
     )
     counted = len(errors) == len(example)
     return MulticlassLog(
@@ -51,25 +57,7 @@ def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     )
 
 
-class _Learner:
-    """Base of the learners."""
-
-    def visit(self, order, left=NO_LIMIT):
-        """Visit the examples once, until `left` were mistakes.
-
-        Of each row of the log its mistake's position in the order, the classes it moves, and training errors.
-        """
-        raise NotImplementedError
-
-    def epoch(self, visited, steps, callback):
-        """One epoch, as `kp.perceptron.run_epochs` asks for it."""
-        (order,) = visited
-        position, promoted, demoted, errors = self.visit(order)
-        callback(len(order))
-        return [[(order[position], steps[0] + position, promoted, demoted, errors)]]
-
-
-class Dense(_Learner):
+class Dense:
     """Scores of all examples, moved by rows of a matrix."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
@@ -80,11 +68,13 @@ class Dense(_Learner):
         self.counting = count_errors
 
     def visit(self, order, left=NO_LIMIT):
+        """Visit the examples once, until `left` were mistakes: of each row of the log its mistake's position in the order,
+        the classes that it promotes and demotes, and training errors. Other learners have the same method."""
         position, demoted, errors = _visit(self.G, self.y, order, self.demote, left, self.counting, self.F)
         return position, _promoted(self.y[order[position]], position, self.demote), demoted, errors
 
 
-class Rows(_Learner):
+class Rows:
     """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits."""
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
@@ -101,15 +91,9 @@ class Rows(_Learner):
 
     def visit(self, order, left=NO_LIMIT):
         size = min(_BLOCK, self.gram.capacity)
-        found = []
-        for start in range(0, len(order), size):
-            if not left:
-                break
-            found.append(self._block(order[start : start + size], start, left))
-            left -= np.count_nonzero(first_rows(found[-1][0]))
-        return map(np.concatenate, zip(*found, strict=True))
+        return _in_parts(lambda part, left: self._block(order[part], left), len(order), size, left)
 
-    def _block(self, examples, start, left):
+    def _block(self, examples, left):
         G = self.gram.values(self.kernel, examples, examples) + self.threshold
         norms = self.gram.norms
         positions = np.arange(len(examples))
@@ -128,10 +112,10 @@ class Rows(_Learner):
             )  # fmt: skip
 
         errors = sum(in_strips(over, len(norms), TILE, self.threads))
-        return start + position, promoted, demoted, _of_whole_mistakes(errors, position)
+        return position, promoted, demoted, _of_whole_mistakes(errors, position)
 
 
-class Coefficients(_Learner):
+class Coefficients:
     """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large.
 
     A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
@@ -148,20 +132,15 @@ class Coefficients(_Learner):
         self.demote = DEMOTE.index(demote)
 
     def visit(self, order, left=NO_LIMIT):
-        found = []
-        for start in range(0, len(order), _BLOCK):
-            if not left:
-                break
-            rows = self.rows(order[start : start + _BLOCK])
-            for low in range(0, len(rows), _VISITS):
-                K = rows[low : low + _VISITS]
-                position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]], left)
-                found.append((start + low + position, promoted, demoted, np.empty(0, dtype=np.int64)))
-                left -= np.count_nonzero(first_rows(position))
-        return map(np.concatenate, zip(*found, strict=True))
+        return _in_parts(lambda part, left: self._block(order[part], left), len(order), _BLOCK, left)
+
+    def _block(self, examples, left):
+        rows = self.rows(examples)
+        y = self.y[examples]
+        return _in_parts(lambda part, left: self._visits(rows[part], y[part], left), len(rows), _VISITS, left)
 
     def _visits(self, K, y, left):
-        """Visit the examples of the rows K (b, n) and classes y (b,); positions of the mistakes, promoted, demoted."""
+        """As `visit`, of the examples of the rows K (b, n) and classes y (b,)."""
         F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
         G = squared(K.T, threads=self.threads) + self.threshold
         position, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, left, False, F)
@@ -173,10 +152,10 @@ class Coefficients(_Learner):
                 self.beta[i] += n
             self.alpha[j] -= K[q]
             self.beta[j] -= 1
-        return position, promoted, demoted
+        return position, promoted, demoted, np.empty(0, dtype=np.int64)
 
 
-class Linear(_Learner):
+class Linear:
     """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted."""
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
@@ -204,6 +183,18 @@ class Linear(_Learner):
         position, demoted = _visit_points(self.X, self.y, order, *rule, self._W.ravel(), self._b)
         promoted = _promoted(self.y[order[position]], position, self.demote)
         return position, promoted, demoted, np.empty(0, np.int64)
+
+
+def _in_parts(visit, n, size, left):
+    """What `visit(slice, left)` gives of n visits, `size` at a time until `left` were mistakes, as that of one call."""
+    found = []
+    for start in range(0, n, size):
+        if not left:
+            break
+        position, *columns = visit(slice(start, start + size), left)
+        found.append((start + position, *columns))
+        left -= np.count_nonzero(first_rows(position))
+    return map(np.concatenate, zip(*found, strict=True))
 
 
 def product(A, B, *, threads=2):

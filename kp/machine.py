@@ -16,7 +16,7 @@ _BYTE = ir.IntType(8).as_pointer()
 
 
 class _Lanes(types.Type):
-    """Numbers float64, as many as the LLVM type `vector` has."""
+    """Numbers side by side, as many as the LLVM type `vector` has."""
 
     def __init__(self, name, vector):
         super().__init__(name)
@@ -35,15 +35,7 @@ HAS_QUADS = _IS_WIDE or bool(_HOST.get("avxvnni"))
 SUMS = 16 if _IS_WIDE else 8
 """Sums of a vector."""
 _SUMS_VECTOR = ir.VectorType(_INDEX, SUMS)
-
-
-class _Sums(types.Type):
-    """SUMS sums int32."""
-
-
-register_model(_Sums)(lambda manager, kind: models.PrimitiveModel(manager, kind, _SUMS_VECTOR))
-_SUMS = _Sums("sums")
-
+_SUMS = _Lanes("sums", _SUMS_VECTOR)
 COLUMNS = 2 * SUMS
 """Numbers float64 of columns side by side, of which a loop can have half a dozen in registers."""
 _COLUMNS = _Lanes("columns", ir.VectorType(ir.DoubleType(), COLUMNS))
@@ -59,17 +51,18 @@ def load_lanes(typing, array, place):
     """LANES numbers of a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):
-        return builder.load(_address(context, builder, signature.args[0], *values), align=8)
+        return builder.load(_address(context, builder, array, *values), align=8)
 
     return _LANES(array, types.intp), emit
 
 
 @intrinsic
 def store_lanes(typing, array, place, lanes):
-    """Put such numbers into a flat contiguous array float64, from place on."""
+    """Put such numbers into a flat contiguous array of their type, from place on."""
 
     def emit(context, builder, signature, values):
-        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], lanes.vector), align=8)
+        address = _address(context, builder, array, *values[:2], lanes.vector)
+        builder.store(values[2], address, align=array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), emit
@@ -149,12 +142,10 @@ def prefetch(typing, array, place):
     """Ask for what stands at a place of a flat array, before it is needed; nothing changes."""
 
     def emit(context, builder, signature, values):
-        address = builder.gep(context.make_array(signature.args[0])(context, builder, values[0]).data, [values[1]])
-        address = builder.bitcast(address, _BYTE)
         kind = ir.FunctionType(ir.VoidType(), [_BYTE, _INDEX, _INDEX, _INDEX])
-        builder.call(
-            builder.module.declare_intrinsic("llvm.prefetch", [_BYTE], kind), [address, _INDEX(0), _INDEX(3), _INDEX(1)]
-        )
+        function = builder.module.declare_intrinsic("llvm.prefetch", [_BYTE], kind)
+        address = builder.bitcast(_address(context, builder, array, *values), _BYTE)
+        builder.call(function, [address, _INDEX(0), _INDEX(3), _INDEX(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), emit
@@ -208,17 +199,6 @@ def add_words(typing, sums, word, array, place):
     return _SUMS(_SUMS, types.int32, array, types.intp), emit
 
 
-@intrinsic
-def store_sums(typing, array, place, sums):
-    """Put SUMS sums into a flat contiguous array int32, from place on."""
-
-    def emit(context, builder, signature, values):
-        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], _SUMS_VECTOR), align=4)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, _SUMS), emit
-
-
 if config.DISABLE_JIT:  # the same in NumPy
 
     def load_lanes(array, place):
@@ -255,6 +235,3 @@ if config.DISABLE_JIT:  # the same in NumPy
         x = np.array([word], dtype=np.int32).view(np.uint8 if group == 4 else np.int16).astype(np.int32)
         y = array[place : place + group * SUMS].reshape(SUMS, group).astype(np.int32)
         return sums + y @ x
-
-    def store_sums(array, place, sums):
-        array[place : place + SUMS] = sums

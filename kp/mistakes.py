@@ -54,7 +54,7 @@ PREDICTORS = ("final", "average", "minimizing", "voted")
     minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
     voted        f(x) = sum_m c_m sgn f_m(x)                   c_m steps of the predictor f_m after m mistakes
 
-Sources: Hermans 2021, section 3.3; Freund & Schapire 1999 (voted). See kp.predictors.
+Sources: Hermans 2021, section 3.3; Freund & Schapire 1999 (voted). Their scores are computed in kp.predictors.
 """
 SAME_FIT = "take the mistakes_ of a fit with the same parameters on the same X, y"
 
@@ -180,9 +180,7 @@ class Log:
         return int(np.searchsorted(self.step, self.step[first], side="right"))
 
     def weights(self, predictor: str = "final", epoch: int | None = None) -> np.ndarray:
-        """Return the integer weights of the first mistakes, whose weighted sum is the predictor: 1, or T - s for the
-        average of T steps.
-        """
+        """Return the integer weights of the first mistakes, whose weighted sum is the predictor (see `PREDICTORS`)."""
         found = BY_NAME.get(predictor) if isinstance(predictor, str) else None
         if found is None or found.weights is None:
             sums = ", ".join(name for name, each in BY_NAME.items() if each.weights)

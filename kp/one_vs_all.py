@@ -133,7 +133,6 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     [0.934, 0.915]
     """
 
-    _shares = True
     _parameters = {
         **_OutputCodes._parameters, "orders": one_of("separate", "shared"), "shuffle": SHUFFLE, "stop_if_separated": FLAG,
         "count_errors": FLAG, "threshold": FLAG, "at_zero": one_of("mistake", "negative"),

@@ -20,9 +20,9 @@ from kp.estimator import (  # isort: skip
     ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, check_unweighted, one_of,
 )  # fmt: skip
 from kp.hints import Array, Code, Data, Epoch, Gamma, KernelChoice, Seed
-from kp.mistakes import BY_NAME, SAME_FIT, MistakeLog
+from kp.mistakes import BY_NAME, PREDICTORS, SAME_FIT, MistakeLog
 from kp.perceptron import PERCEPTRON, PRESENTATIONS, find_mistakes, presentations
-from kp.predictors import WALKED, Expansion, replay, scores, signed_sums
+from kp.predictors import Expansion, replay, signed_sums
 from kp.stream import Stream
 
 
@@ -91,10 +91,11 @@ class _OutputCodes(Decoder):
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Compute the outputs f (n, m) of the perceptrons, by a predictor at an epoch."""
         X = self._checked(X)
-        chosen = self._chosen(predictor, epoch)
+        predictor, epoch = chosen = self._chosen(predictor, epoch)
         columns = self._columns(X, self._steps())
-        if BY_NAME[chosen[0]].weights is None:
-            return scores(self._logs(), self._kernel, columns, *chosen).T
+        if BY_NAME[predictor].weights is None:
+            walk = replay(self._logs(), self._kernel, columns, epochs=(epoch,))
+            return np.concatenate([f[predictor][0].copy() for _, f in walk], axis=1).T
         summed = self._once("sum", chosen, lambda: Expansion.of(self._logs(), *chosen))
         return summed.scores(self._kernel, columns).T
 
@@ -118,8 +119,8 @@ class _OutputCodes(Decoder):
                     log.weights(name)  # raises ValueError where training errors were not counted
         columns = self._columns(X, self._steps())
         others = {
-            name: np.stack([scores(logs, self._kernel, columns, name, epoch) for epoch in epochs])
-            for name in predictors if name not in WALKED
+            name: np.stack([Expansion.of(logs, name, epoch).scores(self._kernel, columns) for epoch in epochs])
+            for name in predictors if name not in PREDICTORS
         }  # fmt: skip
         for part, f in replay(logs, self._kernel, columns, epochs=epochs):
             f |= {name: outputs[..., part] for name, outputs in others.items()}

@@ -36,8 +36,8 @@ The estimators store the mistakes alone, and read A from them:
 True
 
 Symbols: n examples, m learners, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake, unless a rule says
-otherwise. No bit of a
-result depends on threads, stretches or budgets: each score receives the same additions in the same order.
+otherwise. No bit of a result depends on threads, stretches or budgets: each score is moved by the same updates in the same
+order.
 """
 
 import itertools
@@ -50,7 +50,7 @@ from kp.compiled import compiled
 from kp.gram import NO_WORDS, Arithmetic, byte_products, dot, lay_out
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog, UpdateLog
-from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
+from kp.predictors import TILE, fetch_ahead, move, one_for_each, replay
 
 _LARGEST = 1e200  # of |w|^2
 _OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
@@ -110,16 +110,16 @@ def find_mistakes(
     rules = [rule] * m if isinstance(rule, Rule) else list(rule)
     for each in set(kernels):
         check_range(gram.in_units(each), gram.source.top, n * n_epochs)
-    primal = not (stop_if_consistent or any(rule.relaxes for rule in rules))
-    primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
+    dual = stop_if_consistent or any(rule.relaxes for rule in rules)
+    primal = not dual and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
-        run = _Primal(gram, kernels, signs, rules, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
+        run = (_Primal if primal else _Dual)(gram, kernels, signs, rules, pool, callback or (lambda visits: None))
 
         def stop(made):
             consistent = stop_if_consistent and np.all(signs * run.scores > 0, where=signs != 0)
             return consistent or (stop_if_separated and not made)
 
-        found, ends = run_epochs(run, _visits(orders, signs), stop=stop, callback=callback)
+        found, ends = run_epochs(run.epoch, _visits(orders, signs), stop=stop)
     logs = []
     skipped = np.count_nonzero(signs == 0, axis=1)  # counted as errors, since z f = 0
     for (example, step, *more), z, own, end, none in zip(found, signs, rules, ends, skipped, strict=True):
@@ -138,17 +138,18 @@ def find_mistakes(
     return logs
 
 
-def run_epochs(learners, visits, *, stop, callback=None):
+def run_epochs(epoch, visits, *, stop):
     """Let m learners visit examples epoch by epoch, until `stop` says so of the number of updates in one.
 
-    visits yields the examples of each learner; `learners.epoch` gives of each a list of tuples, the parts of its columns:
-    examples, steps and others. Returns the columns of each, and the ends (m, E) of the epochs in its steps.
+    visits yields the examples of each learner; `epoch` gives, of these and the steps made before, for each a list of tuples,
+    the parts of its columns: examples, steps and others. Returns the columns of each, and the ends (m, E) of the epochs in
+    its steps.
     """
     found = []
     ends = []
     for visited in visits:
         start = ends[-1] if ends else np.zeros(len(visited), dtype=np.int64)
-        found.append(learners.epoch(visited, start, callback or (lambda visits: None)))
+        found.append(epoch(visited, start))
         ends.append(start + [len(own) for own in visited])
         if stop(sum(len(part[0]) for own in found[-1] for part in own)):
             break
@@ -185,7 +186,8 @@ def _has_weights(gram, kernel, steps):
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernels, signs, rules, pool):
+    def __init__(self, gram, kernels, signs, rules, pool, callback):
+        self.callback = callback
         self.points = gram.points.compact
         self.signs = signs
         self.rules = rules
@@ -195,12 +197,12 @@ class _Primal:
         self.w = np.zeros((len(signs), self.points.shape[1]))
         self.b = np.zeros(len(signs))
 
-    def epoch(self, order, step, callback):
+    def epoch(self, order, step):
         """As that of `_Dual`."""
         found = []
         for a, t in enumerate(self.pool.map(self._run, range(len(order)), order)):
             found.append([(order[a][t], step[a] + t)])
-            callback(len(order[a]))
+            self.callback(len(order[a]))
         return found
 
     def _run(self, a, order):
@@ -255,7 +257,8 @@ def _primal_epoch_sparse(rule, gamma, coef0, starts, features, values, order, z,
 class _Dual:
     """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds."""
 
-    def __init__(self, gram, kernels, signs, rules, pool):
+    def __init__(self, gram, kernels, signs, rules, pool, callback):
+        self.callback = callback
         self.gram = gram
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.stored = [gram.reading(kernel) for kernel in kernels]
@@ -275,7 +278,7 @@ class _Dual:
                 self.squares[a], self.scores[a] = gram.source.from_origin(k)
         self.stretch = _STRETCH
 
-    def epoch(self, order, step, callback):
+    def epoch(self, order, step):
         """Visit examples, each learner those of its own order, after step[a] steps.
 
         Returns a list for each learner, with a tuple for each round: of its updates the examples, steps, c, d, whether they
@@ -295,9 +298,9 @@ class _Dual:
             errors = list(self.pool.map(self._advance, active, examples, visits))
             for a, own, (stop, t, *update), wrong in zip(active, examples, visits, errors, strict=True):
                 found[a].append((own, step[a] + t, *update, wrong))
-                callback(int(stop - position[a]))
+                self.callback(int(stop - position[a]))
                 position[a] = stop
-            self._adapt(computed, len(self.gram))
+            self._adapt(computed)
         return found
 
     def _visit(self, a, order, start, stop, quota):
@@ -326,10 +329,10 @@ class _Dual:
         )  # fmt: skip
         return errors
 
-    def _adapt(self, computed, n):
+    def _adapt(self, computed):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
         if computed < 256:
-            self.stretch = min(2 * self.stretch, max(n // 8, _STRETCH))
+            self.stretch = min(2 * self.stretch, max(len(self.gram) // 8, _STRETCH))
         elif computed > 1024:
             self.stretch = max(self.stretch // 2, 64)
 
@@ -430,26 +433,15 @@ def _advance(kernel, store, norms, rows, examples, scale, weight, noise, z, scor
         f = scores[start:stop]
         signs = sign_tile[: stop - start]
         k = values[: stop - start]
-        as_reals(z[start:stop], signs)
+        signs[:] = z[start:stop]
         for i in range(rows.shape[0]):
             if weight[i] == 0.0:
                 continue
             if i + 1 < rows.shape[0]:
                 fetch_ahead(store[rows[i + 1], start:stop])
             fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
-            wrong = _move(f, scale[i], weight[i], k, signs, counting)
+            wrong = move(f, scale[i], weight[i], k, signs, counting)
             if counting:
                 errors[i] += wrong
             elif start <= examples[i] < stop:
                 f[examples[i] - start] += weight[i] * noise
-
-
-@compiled
-def _move(f, c, d, k, signs, counting):
-    """f <- c f + d k; returns how many of these scores are wrong after it, by the signs of the points, if counting."""
-    wrong = 0
-    for j in range(f.shape[0]):
-        f[j] = c * f[j] + d * k[j]
-        if counting:
-            wrong += signs[j] * f[j] <= 0.0
-    return wrong

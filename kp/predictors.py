@@ -1,11 +1,6 @@
 """Scores of every predictor on any points, from the mistake logs.
 
-Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapire 1999 (voted).
-
-    final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
-    average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
-    minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
-    voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, kept for c_m steps
+Their formulas and sources are at `kp.mistakes.PREDICTORS`.
 
 Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
 """
@@ -30,23 +25,13 @@ from kp.machine import (
     prefetch,
     store_lanes,
 )
-from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
-from kp.wording import shown
+from kp.mistakes import BY_NAME, PREDICTORS
 
-WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
 _NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 _AHEAD = 16  # mistakes after the present one whose products are asked for
 _LINE = 64  # bytes of the memory that come together
-
-
-def scores(logs, kernel, columns, predictor="final", epoch=None, *, block_bytes=2**28):
-    """Compute the scores of one predictor at an epoch."""
-    if BY_NAME[check_predictor(predictor)].weights is None:
-        epoch = logs[0].n_epochs if epoch is None else epoch
-        parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,))]
-        return np.concatenate(parts, axis=1)
-    return Expansion.of(logs, predictor, epoch).scores(kernel, columns, block_bytes=block_bytes)
+_BLOCK_BYTES = 2**28  # of the inner products of a block
 
 
 class Stages(NamedTuple):
@@ -74,7 +59,7 @@ class Expansion:
         self._made = None
 
     @classmethod
-    def of(cls, logs, predictor, epoch=None):
+    def of(cls, logs, predictor, epoch):
         """A predictor of logs at an epoch, that is such a sum."""
         weights = [log.weights(predictor, epoch) for log in logs]
         examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))
@@ -84,12 +69,12 @@ class Expansion:
         divisor = BY_NAME[predictor].divisor
         return cls(coefficients, examples, np.array([[divisor(log, epoch) if divisor else 1] for log in logs]))
 
-    def scores(self, kernel, columns, *, block_bytes=2**28):
+    def scores(self, kernel, columns):
         """f (m, n) of the points of `columns`, whose rows are the same points in every call."""
         if self._by_weights(kernel, columns):
             out = self._weighted(columns.in_units(kernel), columns)
         else:
-            out = expansion(self.coefficients, self.examples, kernel, columns, block_bytes=block_bytes)
+            out = expansion(self.coefficients, self.examples, kernel, columns)
         out /= self.divisors
         return out
 
@@ -127,13 +112,13 @@ class Expansion:
         return kernel.gamma * out + kernel.coef0 * b[:, None]
 
 
-def expansion(coefficients, examples, kernel, columns, *, block_bytes=2**28):
+def expansion(coefficients, examples, kernel, columns):
     """Compute f = sum_i coefficients[:, i] k(x_i, .), summed in the order of the examples."""
     out = np.zeros((len(coefficients), len(columns)))
     kernel = columns.reading(kernel)
     norms = columns.row_norms[examples]
     coefficients = np.ascontiguousarray(coefficients.T)
-    for start, stop, values, places in blocks(columns, examples, block_bytes):
+    for start, stop, values, places in blocks(columns, examples):
 
         def add(part, start=start, values=values, places=places):
             own = places + part.start, start + part.start, start + part.stop
@@ -144,12 +129,10 @@ def expansion(coefficients, examples, kernel, columns, *, block_bytes=2**28):
     return out
 
 
-def replay(
-    logs, kernel, columns, *, epochs, labels=None, errors=None, n_classes=1, threshold=0.0, block_bytes=2**28, callback=None
-):
+def replay(logs, kernel, columns, *, epochs, labels=None, errors=None, n_classes=1, threshold=0.0):
     """Walk along the logs, and yield (slice of the points, {predictor: scores}) block by block.
 
-    The scores are (E, m, c), of all WALKED predictors of m perceptrons; of one log of n_classes classes they are the votes
+    The scores are (E, m, c), of all PREDICTORS of m perceptrons; of one log of n_classes classes they are the votes
     (E, C, c) alone. The next block overwrites them. With labels (m, n), signs or numbers of classes, the errors after each
     row of a log are added to `errors`. The threshold is added to all kernel values.
     """
@@ -169,12 +152,10 @@ def replay(
     ]
     work = _walk_panels if n_classes == 1 and _fits_registers(kernels, columns) else _walk_blocks
     width = -(-min(4 * TILE, len(columns)) // PANEL) * PANEL
-    rows = {name: len(logs) for name in WALKED} if n_classes == 1 else {**dict.fromkeys(WALKED, 0), "voted": n_classes}
-    out = {name: np.full((len(epochs), rows[name], width), np.nan) for name in WALKED}
+    rows = dict.fromkeys(PREDICTORS, len(logs)) if n_classes == 1 else dict.fromkeys(PREDICTORS, 0) | {"voted": n_classes}
+    out = {name: np.full((len(epochs), rows[name], width), np.nan) for name in PREDICTORS}
     y = np.full((len(logs), width), np.nan)
-    for start, stop in work(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
-        if callback:
-            callback(stop - start)
+    for start, stop in work(kernels, columns, examples, index, moves, stages, labels, y, errors, out):
         yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items() if rows[name]}
 
 
@@ -185,24 +166,22 @@ def _fits_registers(kernels, columns):
     return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= _NARROW
 
 
-def _walk_blocks(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
+def _walk_blocks(kernels, columns, examples, index, moves, stages, labels, y, errors, out):
     """`replay`, a log and a strip of a block of products in each thread; yields (start, stop)."""
 
     def over(job):
         a, first = job
         found = advance(
             kernels[a], values, places[index[a]], norms[index[a]], columns.norms[start:stop], moves[a], stages[a],
-            y[a] if errors[a] is not None else nothing, F[a], a, *(out[name] for name in WALKED),
-            first, min(first + TILE, stop - start),
+            y[a] if errors[a] is not None else nothing, F[a], a, *out.values(), first, min(first + TILE, stop - start),
         )  # fmt: skip
         return a, found
 
     nothing = np.empty(0)
     norms = columns.row_norms[examples]
-    n_classes = max(1, out["voted"].shape[1] // len(kernels))
-    F = np.empty((len(kernels), n_classes, y.shape[1]))
+    F = np.empty((len(kernels), out["voted"].shape[1] // len(kernels), y.shape[1]))
     with ThreadPoolExecutor(columns.source.threads) as pool:
-        for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by over)
+        for start, stop, values, places in blocks(columns, examples):  # noqa: B007 (read by over)
             F[:] = 0.0
             _take(labels, start, stop, y)
             for a, found in pool.map(over, itertools.product(range(len(kernels)), range(0, stop - start, TILE))):
@@ -218,11 +197,11 @@ def _take(labels, start, stop, y):
         y[:, stop - start :] = np.nan  # is not counted
 
 
-def _walk_panels(kernels, columns, examples, index, moves, stages, labels, y, errors, out, block_bytes):
+def _walk_panels(kernels, columns, examples, index, moves, stages, labels, y, errors, out):
     """`replay`, some panels in each thread, along all logs; yields (start, stop)."""
     n = len(columns)
     width = y.shape[1]
-    threads = max(1, min(columns.source.threads, width // PANEL, block_bytes // (4 * PANEL * len(examples))))
+    threads = max(1, min(columns.source.threads, width // PANEL, _BLOCK_BYTES // (4 * PANEL * len(examples))))
     share = -(-width // (threads * PANEL)) * PANEL
     starts = np.cumsum([0, *map(len, index)])
     places = np.concatenate([*index, np.zeros(_AHEAD, dtype=np.int64)]) * COLUMNS
@@ -235,7 +214,7 @@ def _walk_panels(kernels, columns, examples, index, moves, stages, labels, y, er
     def walk(t):
         _replay_panels(
             columns.points.words, examples, columns.column_points.panels[start // PANEL :], t * share,
-            min((t + 1) * share, stop - start), tiles[t], *logs, y, wrong[t], *(out[name] for name in WALKED),
+            min((t + 1) * share, stop - start), tiles[t], *logs, y, wrong[t], *out.values(),
         )  # fmt: skip
 
     with ThreadPoolExecutor(threads) as pool:
@@ -266,37 +245,32 @@ def one_for_each(kernel, m):
     return kernels
 
 
-def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
-    """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
-    columns is a `Gram` of the training points. On integers the same bits as `replay`, where a fit may use weight vectors."""
-    if not kernel.affine or predictor not in ("final", "minimizing"):
-        raise ValueError(
-            f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {shown(predictor)}"
-        )
+def primal_scores(logs, kernel, columns, epochs):
+    """Yield (slice of columns, f (E, m, c)) of the minimizing predictors of an affine kernel, from weight vectors; columns
+    is a `Gram` of the training points. On integers the same bits as `replay`, where a fit may use weight vectors."""
+    if not kernel.affine:
+        raise ValueError(f"expected an affine kernel, got {kernel}")
     X = columns.column_points.compact
     n = len(columns)
     m = len(logs)
     w = np.zeros((len(epochs), m, X.shape[1]))
     b = np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
-        for a, log in enumerate(logs):
-            mistakes = len(log.weights(predictor, epoch))
-            alpha = np.bincount(log.example[:mistakes], weights=log.sign[:mistakes], minlength=n)
+        for a, alpha in enumerate(signed_sums(logs, n, "minimizing", epoch)):
             held = np.flatnonzero(alpha)
             w[e, a] = alpha[held] @ X[held].astype(np.float64)
             b[e, a] = alpha.sum()
     kernel = columns.in_units(kernel)
-    for start in range(0, n, block):
-        stop = min(start + block, n)
+    for start in range(0, n, 4 * TILE):
+        stop = min(start + 4 * TILE, n)
         products = w.reshape(-1, X.shape[1]) @ X[start:stop].astype(np.float64).T
         yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
 
 
-def blocks(columns, examples, block_bytes=2**28):
-    """Yield (start, stop, values, places) over all columns, as `CrossGram.columns`, each block of inner products within
-    block_bytes, in one buffer."""
+def blocks(columns, examples):
+    """Yield (start, stop, values, places) over all columns, as `CrossGram.columns`, block by block in one buffer."""
     dtype = columns.source.dtype
-    width = max(1, min(block_bytes // (dtype.itemsize * len(examples)), 4 * TILE, len(columns)))
+    width = max(1, min(_BLOCK_BYTES // (dtype.itemsize * len(examples)), 4 * TILE, len(columns)))
     width -= width % TILE if width > TILE else 0
     buffer = np.empty(width * len(examples), dtype=dtype)
     for start in range(0, len(columns), width):
@@ -421,12 +395,13 @@ def advance(
             if epoch < n_epochs and moves.step[i] > since:
                 _survive(F, start, stop, moves.step[i] - since, total, votes)
                 since = moves.step[i]
+            wrong = 0
             if moves.times[i] != 0.0:
-                _move(F[moves.up[i], start:stop], moves.times[i], k)
+                wrong = move(F[moves.up[i], start:stop], 1.0, moves.times[i], k, y[start:stop], counting and F.shape[0] == 1)
             if moves.down[i] >= 0:
-                _move(F[moves.down[i], start:stop], -1.0, k)
+                move(F[moves.down[i], start:stop], 1.0, -1.0, k, y[:0], False)
             if counting:
-                errors[i] += count_errors(F, y, start, stop)
+                errors[i] += wrong if F.shape[0] == 1 else count_errors(F, y, start, stop)
             while minimum < len(stages.minima) and stages.minima[minimum] == i + 1 and F.shape[0] == 1:
                 for j in range(size):
                     minimizing[minimum, row, start + j] = F[0, start + j]
@@ -454,21 +429,20 @@ def _survive(F, start, stop, steps, total, votes):
 
 
 @compiled
-def _move(f, times, k):
-    """f += times k."""
+def move(f, c, d, k, signs, counting):
+    """f <- c f + d k; returns how many of these scores are wrong after it, by the signs of the points, if counting."""
+    wrong = 0
     for j in range(f.shape[0]):
-        f[j] += times * k[j]
+        f[j] = c * f[j] + d * k[j]
+        if counting:
+            wrong += signs[j] * f[j] <= 0.0
+    return wrong
 
 
 @compiled
 def count_errors(F, y, first, last):
-    """The number of errors among points first:last: scores without the sign y, or a class that matches or beats class y."""
+    """How many of the points first:last of classes y have another class that matches or beats theirs."""
     wrong = 0
-    if F.shape[0] == 1:
-        f = F[0]
-        for j in range(first, last):
-            wrong += y[j] * f[j] <= 0.0
-        return wrong
     own = np.empty(256)
     count = np.empty(256, dtype=np.int32)
     for start in range(first, last, 256):
@@ -557,13 +531,6 @@ def _replay_columns(
 
 
 @compiled
-def as_reals(z, signs):
-    """Signs z as real numbers, which the loops over scores multiply by."""
-    for j in range(z.shape[0]):
-        signs[j] = z[j]
-
-
-@compiled
 def fetch_ahead(products):
     """Have these inner products come into the cache while something else is done."""
     for j in range(0, products.shape[0], 64 // products.itemsize):
@@ -572,8 +539,9 @@ def fetch_ahead(products):
 
 def signed_sums(logs, n, predictor="final", epoch=None):
     """c (m, n) with f(x) = sum_i c_i k(x_i, x) of the m logs over n examples, for the predictors that are such sums."""
-    found = np.zeros((len(logs), n))
-    for row, log in zip(found, logs, strict=True):
+    found = []
+    for log in logs:
         weights = log.weights(predictor, epoch)
-        np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
-    return np.array([BY_NAME[predictor].divided(row, log, epoch) for row, log in zip(found, logs, strict=True)])
+        total = np.bincount(log.example[: len(weights)], weights * log.sign[: len(weights)], minlength=n)
+        found.append(BY_NAME[predictor].divided(total, log, epoch))
+    return np.array(found)

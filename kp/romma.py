@@ -11,8 +11,7 @@ The aggressive form does so wherever y w.x < 1. Noise control adds lambda to k(x
 had its own coordinate: k(x_i, x_j) + lambda [i = j]. The loop is `kp.perceptron.find_mistakes`, with this rule.
 
 Symbols: n examples, m learners, z = y = +-1 signs (m, n), f = w.x scores (m, n), x and w in the space of the kernel. A
-score of 0 is a mistake. No bit of a result depends on threads, stretches or budgets: each score is moved by the same updates
-in the same order, f <- c f + d k(x_t, .)."""
+score of 0 is a mistake."""
 
 from __future__ import annotations
 
@@ -121,7 +120,6 @@ class Romma(Decoder):
 
     predictor = "final"
     _predictors = ("final",)
-    _shares = True
     _takes_sparse = True
     _parameters = {
         **LEARNING_PARAMETERS, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "epoch": or_none(COUNT), "aggressive": FLAG,

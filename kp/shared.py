@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from kp.codes import Decoder
 from kp.estimator import MACHINE_PARAMETERS, check, check_unmasked, n_threads
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Callback, Data
 from kp.kernels import Kernel
-from kp.mistakes import BY_NAME
+from kp.mistakes import BY_NAME, PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.perceptron import find_mistakes
-from kp.predictors import WALKED, primal_scores, replay
+from kp.predictors import primal_scores, replay
+from kp.romma import Romma
 from kp.wording import shown
 
 
@@ -70,7 +70,7 @@ class SharedTraining:
         They need one max_iter, stop_if_separated=False and kernels of inner products.
         """
         for model in models:
-            if not (isinstance(model, Decoder) and model._shares):
+            if not isinstance(model, OneVsAllKernelPerceptron | Romma):
                 got = type(model).__name__
                 raise ValueError(f"models must be OneVsAllKernelPerceptrons or Rommas, got {got}; fit it separately")
         stopping = any(getattr(model, "stop_if_separated", False) for model in models)
@@ -79,15 +79,13 @@ class SharedTraining:
             raise ValueError(
                 f"models must have the same max_iter, got {shown(np.array(epochs))}, and stop_if_separated=False"
             )
-        for model in models:
-            if callable(model.kernel) or model.kernel == "precomputed":
-                raise ValueError(f"models must have named kernels, got {shown(model.kernel)}; fit this one by itself")
-        options: dict[str, Any] = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         with contextlib.ExitStack() as whole:
             for model in models:
                 whole.enter_context(model._whole())
-                X, y, classes = model._validate(self.X, self.y)
-                if not isinstance(model._kernel, Kernel):
+                is_given = model.kernel == "precomputed"
+                if not is_given:
+                    X, y, classes = model._validate(self.X, self.y)
+                if is_given or not isinstance(model._kernel, Kernel):
                     remedy = f"got {shown(model.kernel)}; fit this one by itself"
                     raise ValueError(f"models must have kernels of inner products, which they share, {remedy}")
             for primal in (True, False):  # weight vectors do not wait for kernel rows
@@ -97,11 +95,11 @@ class SharedTraining:
                     m, n = signs[0].shape
                     each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
                     orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
-                    each_kernel = [model._kernel for model in group for _ in range(m)]
-                    options["rule"] = [model._rule() for model in group for _ in range(m)]
                     logs = find_mistakes(
-                        self.gram, each_kernel, np.concatenate(signs), orders, models[0].max_iter, **options
-                    )
+                        self.gram, [model._kernel for model in group for _ in range(m)], np.concatenate(signs), orders,
+                        models[0].max_iter, rule=[model._rule() for model in group for _ in range(m)], threads=self.n_jobs,
+                        count_errors=count_errors, callback=callback,
+                    )  # fmt: skip
                     for i, model in enumerate(group):
                         model._store(X, classes, logs[i * m : (i + 1) * m])
         return models
@@ -116,9 +114,9 @@ class SharedTraining:
             if not isinstance(model, OneVsAllKernelPerceptron):
                 got = type(model).__name__
                 raise ValueError(f"staged outputs are those of OneVsAllKernelPerceptrons, got {got}; use its staged_predict")
-            if model.predictor not in WALKED:
-                walked = f"staged outputs are those of {', '.join(WALKED)}, got a model with predictor={model.predictor!r}"
-                raise ValueError(f"{walked}; use its staged_decision_function")
+            if model.predictor not in PREDICTORS:
+                got = f"got a model with predictor={model.predictor!r}; use its staged_decision_function"
+                raise ValueError(f"staged outputs are those of {', '.join(PREDICTORS)}, {got}")
         if not models:
             return
         if len({model.n_iter_ for model in models}) > 1:
@@ -139,12 +137,14 @@ class SharedTraining:
             columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))
             counting = {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
-        names = [[name for name in WALKED if not BY_NAME[name].needs_errors or errors[cut][0] is None] for cut in own]
+        names = [[name for name in PREDICTORS if not BY_NAME[name].needs_errors or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]
-        for part, f in replay(logs, each, columns, epochs=epochs, callback=callback, **counting):
+        for part, f in replay(logs, each, columns, epochs=epochs, **counting):
+            if callback:
+                callback(part.stop - part.start)
             yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]
         for model, kernel, cut in zip(models, fitted, own, strict=True):
             if X is None and errors[cut][0] is not None:
                 model.mistakes_ = [log.with_errors(e) for log, e in zip(logs[cut], errors[cut], strict=True)]
-                for part, f in primal_scores(model.mistakes_, kernel, self.gram, "minimizing", epochs):
+                for part, f in primal_scores(model.mistakes_, kernel, self.gram, epochs):
                     yield part, [{"minimizing": f} if other is model else {} for other in models]

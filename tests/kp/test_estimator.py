@@ -89,7 +89,7 @@ def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
     model, X, _ = fitted(name, 3)
     whole = list(model.staged_decision_function(X, predictor="voted"))
     monkeypatch.setattr("kp.multiclass._POINTS", 7)
-    monkeypatch.setattr(predictors, "blocks", lambda *a, of=predictors.blocks, **_: of(*a[:2], 1))
+    monkeypatch.setattr(predictors, "_BLOCK_BYTES", 1)
     np.testing.assert_array_equal(list(model.staged_decision_function(X, predictor="voted")), whole)
 
 
@@ -253,7 +253,7 @@ def test_models_that_cannot_share_are_refused():
     one = shared.fit([OneVsAllKernelPerceptron(stop_if_separated=False)])
     with pytest.raises(ValueError, match="the same number of features, got 4 and 3"):
         next(shared.staged_outputs(one, X[:, :3]))
-    with pytest.raises(ValueError, match="named kernels, got 'precomputed'"):
+    with pytest.raises(ValueError, match="kernels of inner products, which they share, got 'precomputed'"):
         shared.fit([OneVsAllKernelPerceptron("precomputed", stop_if_separated=False)])
 
 

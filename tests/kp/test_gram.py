@@ -158,7 +158,7 @@ def test_words_are_the_same_with_and_without_an_instruction_for_them(numbers, ha
     @numba.njit
     def two_words(word, array, out):
         sums = machine.add_words(machine.equal_sums(np.int32(-4)), word, array, 3)
-        machine.store_sums(out, 3, machine.add_words(sums, word, array, 0))
+        machine.store_lanes(out, 3, machine.add_words(sums, word, array, 0))
 
     size = 4 if numbers == np.int8 else 2
     x = [255, 7, 0, 130][:size] if size == 4 else [255, 7]
