@@ -68,7 +68,11 @@ class Client(PapermillNotebookClient):
                 "expected a notebook source, with expressions in its text, got an executed copy, whose text would keep its "
                 "old values; run its source in notebooks/, with your cells added"
             )
-        super().papermill_execute_cells()
+        try:
+            super().papermill_execute_cells()
+        except KeyboardInterrupt:
+            self.shutdown_kernel = "immediate"  # one that is asked to end in the middle of a cell says so in a traceback
+            raise
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
             return
         for cell in self.waiting:
