@@ -68,6 +68,12 @@ def conda():
     return python if done.returncode == 0 else None
 
 
+def own_pip():
+    """The file of the pip that comes with this Python, or None: pip can be run from it without being installed."""
+    wheels = sysconfig.get_config_var("WHEEL_PKG_DIR") or Path(sysconfig.get_path("stdlib"), "ensurepip/_bundled")
+    return next((path / "pip" for path in Path(wheels).glob("pip-*.whl")), None)
+
+
 def check_python():
     """Stop with the remedy if this Python is too old, or cannot make environments."""
     if sys.version_info < OLDEST:
@@ -75,7 +81,7 @@ def check_python():
             f"This project needs Python {'.'.join(map(str, OLDEST))} or newer, got {sys.version.split()[0]} "
             f"({sys.executable}); install one and name it: make PYTHON=python3.12 ..."
         )
-    if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
+    if not (importlib.util.find_spec("venv") and own_pip()):
         sys.exit(
             f"This project needs 'python3 -m venv', which this Python ({sys.executable}) lacks; "
             "on Debian or Ubuntu: sudo apt-get install python3-venv"
@@ -130,11 +136,8 @@ def succeeds(*command):
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
     run(sys.executable, "-m", "venv", "--clear", "--without-pip", VENV)
-    # Python's own pip runs from its file: it has to get uv alone, and is not worth three seconds of installation.
-    ensurepip = Path(importlib.util.find_spec("ensurepip").origin)
-    wheels = Path(sysconfig.get_config_var("WHEEL_PKG_DIR") or ensurepip.with_name("_bundled"))
-    options = ["--disable-pip-version-check", "--no-compile"]
-    pip = [program("python"), next(wheels.glob("pip-*.whl")) / "pip", "install", *options]
+    # It has to get uv alone: not worth three seconds of an installation.
+    pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
     uv = [program("uv"), "pip", "install", "--no-config", "--cache-dir", UV_CACHE, "--python", program("python")]
     # On a terminal installers show what they do; a log gets their errors only.
