@@ -6,7 +6,6 @@ An active conda environment that has all packages and runs this folder's code is
 prints the environment's Python and makes nothing.
 """
 
-import contextlib
 import errno
 import hashlib
 import importlib.util
@@ -15,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -27,7 +27,6 @@ LOCK = ROOT / "requirements.lock.txt"
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
-CONFIG = VENV / "pyvenv.cfg"  # what every environment has
 UV_CACHE = VENV / "uv-cache"  # beside what is made of it: its files are linked, not copied
 IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
 
@@ -56,11 +55,6 @@ def fingerprint():
     return digest.hexdigest()
 
 
-def without_pythonpath():
-    """The environment variables without PYTHONPATH: another checkout's code or packages must not count as this one's."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-
-
 def conda():
     """The Python of the active conda environment, if that has what is needed, else None."""
     prefix = os.environ.get("CONDA_PREFIX")
@@ -68,10 +62,16 @@ def conda():
         return None
     python = Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
     try:
-        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, env=without_pythonpath(), capture_output=True)
+        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, capture_output=True)
     except OSError:
         return None
     return python if done.returncode == 0 else None
+
+
+def own_pip():
+    """The file of the pip that comes with this Python, or None: pip can be run from it without being installed."""
+    wheels = sysconfig.get_config_var("WHEEL_PKG_DIR") or Path(sysconfig.get_path("stdlib"), "ensurepip/_bundled")
+    return next((path / "pip" for path in Path(wheels).glob("pip-*.whl")), None)
 
 
 def check_python():
@@ -81,7 +81,7 @@ def check_python():
             f"This project needs Python {'.'.join(map(str, OLDEST))} or newer, got {sys.version.split()[0]} "
             f"({sys.executable}); install one and name it: make PYTHON=python3.12 ..."
         )
-    if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
+    if not (importlib.util.find_spec("venv") and own_pip()):
         sys.exit(
             f"This project needs 'python3 -m venv', which this Python ({sys.executable}) lacks; "
             "on Debian or Ubuntu: sudo apt-get install python3-venv"
@@ -91,72 +91,67 @@ def check_python():
 def check_folder():
     """Stop with the remedy if .venv is something that may not be ours: making the environment again empties that folder."""
     if VENV.is_symlink():
-        sys.exit(
-            f"{VENV} is a link to {os.path.realpath(VENV)}. The environment has to be made again, which would empty that "
-            "folder. Nothing was changed. Remove the link (its target stays as it is), then run the same command again. If "
-            "the environment is too large for this disk, move the whole checkout to another."
-        )
-    if VENV.exists() and not VENV.is_dir():
-        sys.exit(
-            f"{VENV} is a file, and the environment belongs there. Nothing was changed. Move it away, then run this again."
-        )
-    if VENV.is_dir() and any(VENV.iterdir()) and not CONFIG.is_file():
-        sys.exit(
-            f"{VENV} is not a Python environment (it has no {CONFIG.name}), and making one there would empty it. Nothing "
-            "was changed. Move the folder away, or delete it if you do not need it, then run the same command again."
-        )
+        found = f"a link to {os.path.realpath(VENV)}"
+        remedy = "Remove the link (its target stays; if this disk is too small, move the whole folder to another)"
+    elif VENV.is_file():
+        found, remedy = "a file", "Move it away"
+    elif VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").is_file():
+        found, remedy = "not a Python environment (it has no pyvenv.cfg)", "Move the folder away, or delete it"
+    else:
+        return
+    sys.exit(
+        f"{VENV} is {found}. The environment has to be made there, which would empty it. Nothing was changed. {remedy}, "
+        "then run the same command again."
+    )
 
 
 def is_made():
     return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
 
-def run(*command):
+def run(*command, **options):
     """Run a command in the project's folder."""
-    subprocess.run(command, cwd=ROOT, env=without_pythonpath(), check=True)
+    subprocess.run(command, cwd=ROOT, check=True, **options)
 
 
 def succeeds(*command):
     """Whether a command succeeds, at once or when it is tried again. Ends the set-up if it fails because no more can be
     written to the disk: then another installer would fail as well."""
-    try:
-        run(*command)
-        return True
-    except (subprocess.CalledProcessError, OSError):  # or it cannot even be started
-        pass
-    try:
-        again = subprocess.run(command, cwd=ROOT, env=without_pythonpath(), stderr=subprocess.PIPE)
-    except OSError:
-        return False
-    codes = re.findall(rb"(?:[Ee]rrno |os error )([0-9]+)", again.stderr)
-    if again.returncode and FULL.intersection(map(int, codes)):
+    for options in {}, {"stderr": subprocess.PIPE}:
+        try:
+            run(*command, **options)
+            return True
+        except OSError:  # it cannot even be started
+            return False
+        except subprocess.CalledProcessError as error:
+            codes = re.findall(rb"(?:[Ee]rrno |os error )([0-9]+)", error.stderr or b"")
+    if FULL.intersection(map(int, codes)):
         sys.exit(
             f"The environment could not be made, because the disk is full (see above). It needs {SIZE} in "
             f"{ROOT}; free some space, or move the folder to another disk, then run the same command again."
         )
-    return not again.returncode
-
-
-def quiet():
-    """On a terminal installers show what they do; a log gets their errors only."""
-    return [] if sys.stderr.isatty() else ["--quiet"]
+    return False
 
 
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
-    run(sys.executable, "-m", "venv", "--clear", VENV)
-    pip = [program("python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-compile"]
+    run(sys.executable, "-m", "venv", "--clear", "--without-pip", VENV)
+    # It has to get uv alone: not worth three seconds of an installation.
+    pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
     uv = [program("uv"), "pip", "install", "--no-config", "--cache-dir", UV_CACHE, "--python", program("python")]
-    packages = [*quiet(), "--require-hashes", "-r", LOCK]
+    # On a terminal installers show what they do; a log gets their errors only.
+    packages = [*([] if sys.stderr.isatty() else ["--quiet"]), "--require-hashes", "-r", LOCK]
     uv_alone = VENV / "uv.txt"
     uv_alone.write_text(re.search(r"^uv==.*(\n .*)*\n", LOCK.read_text(), re.MULTILINE)[0])
+    installer = uv
     # It fails where packages come from a server that pip alone is told of.
     if not (succeeds(*pip, "--quiet", "--require-hashes", "-r", uv_alone) and succeeds(*uv, *packages)):
         print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
+        installer = pip
         run(*pip, *packages)
+    run(*installer, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     shutil.rmtree(UV_CACHE, ignore_errors=True)
-    run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
@@ -170,22 +165,20 @@ def relocate():
         link.write_text(os.path.relpath(ROOT, link.parent) + "\n")
 
 
-@contextlib.contextmanager
-def one_at_a_time():
-    """Wait until no other set-up of this folder is at work; the system ends the lock with the process that holds it."""
+def wait():
+    """Wait until no other set-up of this folder is at work; returns a file: while it is open, others wait for this one."""
     path = ROOT / "build" / "environment.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a") as file:
-        try:
-            import fcntl
+    file = open(path, "a")
+    if importlib.util.find_spec("fcntl"):  # not on Windows: there, start one set-up at a time
+        import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except ImportError:  # Windows: there, start one set-up at a time
-            pass
-        yield
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 def main():
+    os.environ.pop("PYTHONPATH", None)  # another checkout's code or packages must not count as this one's
     found = conda()
     if "--python" in sys.argv:
         print((found or program("python").relative_to(ROOT)).as_posix())
@@ -197,7 +190,7 @@ def main():
     if is_made():
         return
     check_folder()
-    with one_at_a_time():
+    with wait():
         if is_made():  # by the one that this one has waited for
             return
         print("Making the environment .venv from requirements.lock.txt; this takes half a minute to a few minutes, once.")

@@ -458,8 +458,9 @@ def links(own, profile):
 
 def listing(name):
     """The code of a report as texts, each (title, source)."""
-    literal = importlib.import_module("kp.literal")
-    return [(each, inspect.getsource(getattr(literal, each)).rstrip()) for each in REPORTS[name].listing]
+    names = REPORTS[name].listing
+    literal = importlib.import_module("kp.literal") if names else None  # it takes a second
+    return [(each, inspect.getsource(getattr(literal, each)).rstrip()) for each in names]
 
 
 def title_page(profile, name="all", *, title="", author="The kp authors"):

@@ -52,6 +52,10 @@ class Candidate:
     predictor: str = NONE
     epoch: float = np.nan
 
+    def __eq__(self, other):
+        """As dicts, in which one nan is itself: from Python 3.13 on, data classes compare their fields one by one."""
+        return isinstance(other, Candidate) and vars(self) == vars(other)
+
     @property
     def of_kernel(self):
         """Key of the candidate's kernel, the same for all methods."""

@@ -25,6 +25,7 @@ import html as escaping
 import json
 import re
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -46,7 +47,7 @@ ANSWER = re.compile(r"\*\*(Solution \d+)\.\*\*")
 """How the words of a solution begin."""
 SHEETS = {"exercises": ("exercises",), "solutions": ("exercises", "solution")}
 """Parts of each notebook that the sheets of exercises take."""
-EVIDENCE = re.compile(r"#+ (\[[\w.]+\]\{\.number\} )?Evidence")
+EVIDENCE = re.compile(r"#+ Evidence")
 """A heading that says no more than the one of its appendix."""
 LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
 """Bytes of the largest vector figure that is used; beyond, the picture of pixels is much smaller."""
@@ -215,8 +216,10 @@ def _text(sources, folder, layout, listing):
     chapters = []
     appendices = []
     web = []
+    lettered = sum(source.number.isalpha() for source in sources)  # they have the first letters
     for place, source in enumerate(sources):
-        blocks = list(_blocks(source, folder / f"picture-{place}", layout))
+        letter = chr(ord("A") + lettered + len(appendices))
+        blocks = list(_blocks(source, folder / f"picture-{place}", layout, letter))
         if layout.form == "html" and not layout.sheet:
             blocks = list(_with_folded_solutions(blocks))
         if layout.sheet and len(blocks) < 2:
@@ -226,11 +229,12 @@ def _text(sources, folder, layout, listing):
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags and not EVIDENCE.fullmatch(text.strip())]:
-            heading = f"# Evidence for {_named(source.number)} {{#appendix-{Path(source.path).stem}}}"
+            heading = f"# [{letter}]{{.number}} Evidence for {_named(source.number)} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
         programs = [f"## `{name}` {{.unnumbered .unlisted}}\n\n{_fenced(program, 'python')}" for name, program in listing]
-        appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
+        letter = chr(ord("A") + lettered + len(appendices))
+        appendices.append("\n\n".join([f"# [{letter}]{{.number}} The algorithm in code {{#listing}}", *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
     text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
     for source in sources:
@@ -246,10 +250,11 @@ def _named(number):
     return f"chapter {number}" if number.isdecimal() else number
 
 
-def _blocks(source, pictures, layout):
-    """(tags, Markdown) of a notebook's parts in a document; its pictures are written into files whose paths begin so."""
+def _blocks(source, pictures, layout, letter):
+    """(tags, Markdown) of a notebook's parts in a document; its pictures are written into files whose paths begin so, its
+    appendix has the letter."""
     path = Path(source.path)
-    counts = [0]
+    counts = Counter()
     cells = _cells(path)
     if layout.panels and source.own:
         layout.panels.mark(path, cells)
@@ -260,7 +265,7 @@ def _blocks(source, pictures, layout):
     for index, cell, _ in taken:
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "markdown":
-            text = _words(cell, index, source, counts, layout.sheet)
+            text = _words(cell, index, source, letter if "appendix" in tags else source.number, counts, layout.sheet)
             text = _pasted(labels.linked(text), cell.get("attachments", {}), f"{pictures}_{index}")
         elif cell.cell_type == "code":
             shown = _Shown(f"{path}, cell {index + 1}", f"{pictures}_{index}", layout.form, source.own, labels, index)
@@ -296,8 +301,9 @@ def _folded(solution):
     return f'::: {{.folded label="{names[0] if names else "Solution"}"}}\n{text}\n:::'
 
 
-def _words(cell, index, source, counts, sheet):
-    """The Markdown of a text cell under the numbers of the document: "# 4 Title", "## 4.1 Section"."""
+def _words(cell, index, source, chapter, counts, sheet):
+    """The Markdown of a text cell under the numbers of the document: "# 4 Title", "## 4.1 Section"; counts : {number of a
+    chapter or letter of an appendix: its sections until here}."""
     stem = Path(source.path).stem
     text = cell.source.removeprefix("## Exercises\n") if sheet else cell.source
     if not index:
@@ -309,10 +315,10 @@ def _words(cell, index, source, counts, sheet):
     def heading(match):
         if len(match[1]) == 1:
             return f"# [{source.number}]{{.number}} {match[2]}"
-        counts[0] += 1
-        return f"## [{source.number}.{counts[0]}]{{.number}} {match[2]}"
+        counts[chapter] += 1
+        return f"## [{chapter}.{counts[chapter]}]{{.number}} {match[2]}"
 
-    if source.number:
+    if source.number and not EVIDENCE.fullmatch(text.strip()):
         text = re.sub(r"^(#{1,2}) (.*)$", heading, text, flags=re.MULTILINE)
     # Footnotes of different notebooks may share a name.
     return re.sub(r"\[\^(\w+)\]", rf"[^{stem}-\1]", text)

@@ -68,7 +68,11 @@ class Client(PapermillNotebookClient):
                 "this is an executed copy, whose text would keep its old values; add your cells to its source in "
                 "notebooks/, and run that"
             )
-        super().papermill_execute_cells()
+        try:
+            super().papermill_execute_cells()
+        except KeyboardInterrupt:
+            self.shutdown_kernel = "immediate"  # one that is asked to end in the middle of a cell says so in a traceback
+            raise
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
             return
         for cell in self.waiting:

@@ -8,6 +8,8 @@ import signal
 import sys
 from multiprocessing import connection
 
+from numba.core.registry import cpu_target
+
 import study
 from kp.compiled import has_cache
 from study import BUILD, ROOT, chapters
@@ -15,7 +17,8 @@ from study.progress import Progress
 from study.report import origin
 from study.results import costs
 
-LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.display", "study.report.engine")
+LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.notebooks", "study.report.display")
+LIBRARIES += ("study.report.engine", "sklearn.linear_model", "sklearn.model_selection")
 """Modules by which the libraries that most notebooks use are loaded."""
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
@@ -38,6 +41,7 @@ def execute_all(names, profile, jobs):
     """
     for module in LIBRARIES if sys.platform == "linux" else ():
         importlib.import_module(module)
+    cpu_target.target_context.refresh()  # what loading a compiled function takes first
     for name in names:
         origin.modules(chapters.chapter(name, profile).notebook)  # each module of the project is read once for all of them
     gc.freeze()

@@ -89,7 +89,7 @@ class _Module:
 
 @cache
 def _module(name):
-    tree = ast.parse(code.SOURCES[name])
+    tree = code.parsed(code.SOURCES[name])
     members = code.defined(tree)
     classes = [node for node in members.values() if isinstance(node, ast.ClassDef)]
     methods = {

@@ -56,11 +56,17 @@ _PARSING = threading.Lock()
 
 
 @cache
+def parsed(source):
+    """The syntax tree of the source of a module."""
+    with _PARSING:
+        return ast.parse(source)
+
+
+@cache
 def _digest_and_imports(source):
     """A hash of what counts in a source, and the modules of the project that it imports, those in packages that lead to them
     left out."""
-    with _PARSING:
-        tree = ast.parse(source)
+    tree = parsed(source)
     found = set()
     alias = aliases(tree)
     for node in ast.walk(tree):
@@ -142,8 +148,7 @@ def _modules(package):
 @cache
 def _defined(source):
     """{name: its node} of what the top level of a module defines: functions, classes and constants."""
-    with _PARSING:
-        return defined(ast.parse(source))
+    return defined(parsed(source))
 
 
 def defined(tree):

@@ -50,8 +50,17 @@ def test_a_page_begins_with_its_classes_and_they_with_those_that_are_no_bases(pa
         things = [getattr(importlib.import_module(module), name) for name in names]
         kinds = [2 if not inspect.isclass(each) else (each.__doc__ or "").startswith("Base of") for each in things]
         assert kinds == sorted(kinds), page
-    assert shown["kp/output_codes.html"] == ["OutputCodeKernelPerceptron", "_OutputCodes"]
+    assert not [name for names in shown.values() for name in names if name.startswith("_")]
+    assert shown["kp/output_codes.html"] == ["OutputCodeKernelPerceptron"]
     assert shown["kp/mistakes.html"][0] == "MistakeLog" and shown["kp/codes.html"][0] == "Decoder"
+
+
+def test_what_a_class_inherits_from_a_base_without_a_section_is_described_with_it(pages):
+    for page, name in {"one_vs_all": "OneVsAllKernelPerceptron", "output_codes": "OutputCodeKernelPerceptron"}.items():
+        text = re.search(rf'<section id="{name}">.*?</section>', pages[f"kp/{page}.html"], flags=re.DOTALL)[0]
+        _, own = text.split(f'<div id="{name}.dual_coef_" class="classattr">')
+        assert "Coefficients (m, S) of the support examples" in own
+        assert re.findall('class="base">(?:<a[^>]*>)?([^<]+)', text) == ["kp.codes.Decoder"]
 
 
 def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(pages):

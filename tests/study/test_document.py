@@ -144,7 +144,7 @@ def test_a_page_has_title_author_course_date_and_contents_whose_links_lead_to_on
     headings = re.findall(r"<h[12][^>]*>(.*?)</h[12]>", page, re.DOTALL)
     assert [" ".join(re.sub(r"<[^>]*>", " ", each).split()) for each in headings] == [
         "A study of &lt;kernels&gt;", "1 First chapter", "1.1 Method", "1.2 Exercises", "2 Second chapter", "2.1 Method",
-        "Evidence for chapter 1", "References",
+        "A Evidence for chapter 1", "References",
     ]  # fmt: skip
 
 
@@ -165,6 +165,15 @@ def test_a_page_has_formulas_figures_tables_and_words_as_they_were_written(page)
         assert words in page
     for words in ("Said to the reader", "In the report of one source", "prepared"):
         assert words not in page
+
+
+def test_sections_of_an_appendix_are_numbered_under_its_letter(tmp_path):
+    cells = [text("# T"), text("## One"), text("## Evidence", "appendix"), text("## Two", "appendix"), text("## Three")]
+    found = page_of(tmp_path / "a.ipynb", *cells, text("## Four", "appendix"), number="2")
+    headings = re.findall(r"<h[12][^>]*>(.*?)</h[12]>", found, re.DOTALL)
+    assert [" ".join(re.sub(r"<[^>]*>", " ", each).split()) for each in headings][1:] == [
+        "2 T", "2.1 One", "2.2 Three", "A Evidence for chapter 2", "A.1 Two", "A.2 Four",
+    ]  # fmt: skip
 
 
 def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path):

@@ -321,13 +321,14 @@ def test_an_empty_folder_and_an_interrupted_environment_are_made_again(tmp_path,
     project.VENV.mkdir()
     for name in there:
         (project.VENV / name).touch()
-    project.check_folder()
     with monkeypatch.context() as patch:
         seen = []
-        patch.setattr(project.subprocess, "run", lambda command, **options: seen.append(options["env"]))
+        patch.setattr(project.subprocess, "run", lambda command, **_: seen.append("PYTHONPATH" in os.environ))
         patch.setenv("PYTHONPATH", "another")
-        project.make()
-    assert len(seen) == 4 and not any("PYTHONPATH" in environment for environment in seen)
+        patch.delenv("CONDA_PREFIX", raising=False)
+        patch.setattr(sys, "argv", ["bootstrap.py"])
+        project.main()
+    assert seen == 4 * [False] and project.STAMP.exists()
 
 
 def made(project, monkeypatch, uv):
@@ -341,8 +342,7 @@ def made(project, monkeypatch, uv):
             return
         done = uv(sum(each[0] == str(command[0]) for each in seen))
         if check and done.returncode:
-            raise subprocess.CalledProcessError(done.returncode, command)
-        return done
+            raise subprocess.CalledProcessError(done.returncode, command, stderr=done.stderr)
 
     monkeypatch.setattr(project.subprocess, "run", run)
     project.make()
@@ -359,11 +359,12 @@ UNREACHABLE = "error: Request failed after 3 retries\n  cause: tcp connect error
 def test_where_uv_cannot_get_the_packages_pip_does(tmp_path, monkeypatch, capsys):
     project = bootstrap(tmp_path)
     seen = made(project, monkeypatch, lambda _: failed(UNREACHABLE))
-    _, getting_uv, with_uv, again, with_pip, _ = seen
+    _, getting_uv, with_uv, again, with_pip, editable = seen
     assert getting_uv[-3:-1] == ["--require-hashes", "-r"]
     assert re.fullmatch(r"uv==[0-9.]+ \\\n( +--hash=sha256:\w+( \\)?\n)+", Path(getting_uv[-1]).read_text())
     assert with_uv == again and with_uv[-3:] == with_pip[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
-    assert with_pip[1:4] == ["-m", "pip", "install"]
+    assert re.search(r"/pip-[0-9.]+-py3-none-any\.whl/pip$", Path(with_pip[1]).as_posix())
+    assert with_pip[2] == "install" and editable[:3] == with_pip[:3] and editable[-2:] == ["-e", "."]
     assert "Now pip does" in capsys.readouterr().out
 
 
@@ -372,7 +373,8 @@ def test_where_uv_succeeds_when_it_is_tried_again_pip_does_not_install_the_packa
     seen = made(
         project, monkeypatch, lambda n: failed(UNREACHABLE) if n == 1 else subprocess.CompletedProcess([], 0, stderr=b"")
     )
-    assert len(seen) == 5 and capsys.readouterr().out == "" and project.STAMP.exists()
+    assert len(seen) == 5 and {each[0] for each in seen[2:]} == {str(project.program("uv"))}
+    assert capsys.readouterr().out == "" and project.STAMP.exists()
 
 
 @pytest.mark.parametrize("fault", ["No space left on device (os error 28)", "Disk quota exceeded (os error 122)"])

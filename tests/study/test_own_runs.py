@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import nbformat
 import numpy as np
@@ -176,6 +178,19 @@ def test_of_a_long_message_of_a_cell_the_remedy_in_its_last_line_is_said():
     assert said("no file") == ["  DataError: no file"] and said("") == ["  DataError: no message"]
     assert said("no file:\n  put it there") == ["  DataError: no file:", "  put it there"]
     assert said("no file:\nx\ny\nput it there\n") == ["  DataError: no file:", "  ... put it there"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupted_run_says_so_in_one_line(tmp_path):
+    written(tmp_path / "own.ipynb", DEFAULTS, new_code_cell("import time\nopen('begun', 'w')\ntime.sleep(60)"))
+    command = [sys.executable, "-m", "study", "papermill", "own.ipynb", "out.ipynb", "--no-progress-bar"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "begun").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    *others, last = process.communicate(timeout=60)[1].splitlines()
+    assert process.returncode == 130 and last == "study: interrupted; what was finished is kept"
+    assert all(re.match("(Input|Output) Notebook: |Executing notebook", line) for line in others)
 
 
 def test_a_kernel_that_is_killed_ends_in_one_line_that_says_what_is_the_usual_reason(tmp_path, capsys):
