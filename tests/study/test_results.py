@@ -86,7 +86,7 @@ def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
 
 OURS = {each.name for each in EXPERIMENTS}
 EDITS = {
-    "the walk along logs": ("kp/predictors.py", "before + sign * k[j]", "before - sign * k[j]", {"mnist", "tables"}, set()),
+    "the walk along logs": ("kp/predictors.py", "c * f[j] + d * k[j]", "c * f[j] - d * k[j]", {"mnist", "tables"}, set()),
     "a budget": ("kp/budget.py", "def ", "def _a_", {"budgets"}, {"mnist", "tables", "seeds"}),
     "an environment variable": ("kp/__init__.py", "from kp.budget", "os.environ['X'] = ''\nfrom kp.budget", OURS, set()),
     "how files are read": ("study/datasets/parse.py", "def vowel(file)", "def vowel(file, x=1)", OURS, set()),
