@@ -22,7 +22,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends, exact, said
+from study.report.expressions import HEAD, KEPT, conditions, depends, exact, said
 from study.report.source import captioned
 
 LISTED = "statements"
@@ -101,13 +101,13 @@ class Client(PapermillNotebookClient):
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
-        (what, text, output), values = await self.asked(cell)
+        (what, text, output, false), values = await self.asked(cell)
         self._change(output)
         self.tried += bool(conditions(cell.source))
+        if false:
+            self.left_out.append(" ".join(false.split("\n")))
         if what != KEPT:
             cell.metadata.tags = [*tags(cell), LEFT_OUT]
-            if what == FALSE:
-                self.left_out.append(" ".join(text.split("\n")))
             return
         if text != cell.source:
             cell.metadata.words = cell.source

@@ -17,8 +17,9 @@ from study.report.source import captioned
 
 KEPT = "kept"
 LEFT_OUT = "left out"
-FALSE = "false"
-"""Outcome of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
+"""Outcome of a text in a run: it is kept, or it speaks of another run or says what does not hold."""
+FINDING = re.compile(r"\*\*.+?\*\*\s*", re.DOTALL)
+"""The first sentence of a caption, in bold, which says what is found; the others say what is shown."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 HEAD = re.compile(r"\A((?:%[^\n]*\n)+)\n*")
 """The comments before a text."""
@@ -207,12 +208,13 @@ def depends(text, tags):
 
 
 def said(text, tags, shell):
-    """(what becomes of it, what it says, what the output above it becomes) of a text cell, in its notebook's kernel.
+    """(what becomes of it, what it says, what the output above it becomes, what does not hold) of a text, in its kernel.
 
     shell is IPython's; its attribute chapter, if it has one, is the open chapter (study.report.display), which knows labels.
-    A text that is false is given with the values that this run has, and with its conditions that are false; so is, in a run
-    that is not published, one that looks up what the run lacks (LookupError: a degree, say). Raises ValueError for an
-    expression or a condition without a value else, and in the published run for a condition that is false.
+    What does not hold is given with the values that this run has, and with its conditions that are false; so is, in a run
+    that is not published, a text that looks up what the run lacks (LookupError: a degree, say). Of a caption only the
+    finding is left out, if this run has all values of the rest. Raises ValueError for an expression or a condition without
+    a value else, and in the published run for a condition that is false.
     """
     chapter = getattr(shell, "chapter", None)
     is_published = chapter is not None and chapter.published
@@ -220,7 +222,7 @@ def said(text, tags, shell):
     for name in captioned(tags) if chapter else ():
         label, output = chapter.named(name)
     if "published" in tags and not is_published:
-        return LEFT_OUT, "", output
+        return LEFT_OUT, "", output, ""
     own = expressions(text)
     results = shell.user_expressions({each: each for each in own})
     untrue = _untrue(conditions(text), shell, LookupError if chapter and not is_published else ())
@@ -232,12 +234,17 @@ def said(text, tags, shell):
         raise ValueError(f"false in the published run: {lines}; read what is shown above the text, and rewrite the sentence")
     if chapter and not is_published:
         untrue = untrue or [(0, each) for each in own if results[each].get("ename") in LOOKUPS]
+    before = f"**{label}.** " if label else ""
     if untrue:
         known = {each: results[each] for each in own if _has_value(results[each])}
-        open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", words)
+        finding = FINDING.match(words) if captioned(tags) else None
+        rest = words[finding.end() :] if finding else ""
+        kept = bool(rest) and known.keys() >= set(expressions(rest))
+        open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", finding[0].strip() if kept else words)
         why = ", ".join(f"`{condition}`" for _, condition in untrue)
-        return FALSE, f"{addressed(filled(open_, known))} (False: {why}.)", output
-    return KEPT, (f"**{label}.** " if label else "") + addressed(filled(words, results)), output
+        false = f"{addressed(filled(open_, known))} (False: {why}.)"
+        return KEPT if kept else LEFT_OUT, before + addressed(filled(rest, results)) if kept else "", output, false
+    return KEPT, before + addressed(filled(words, results)), output, ""
 
 
 def _untrue(found, shell, lacking):

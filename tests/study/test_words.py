@@ -81,7 +81,8 @@ class Shell:
 
 def test_texts_and_integers_are_put_in_place_and_other_values_refused():
     text = "It is {eval}`rate` of {eval}`n`, {eval}`rate` again."
-    assert expressions.said(text, [], Shell(rate="1.58 %", n=60000)) == ("kept", "It is 1.58 % of 60,000, 1.58 % again.", {})
+    said = expressions.said(text, [], Shell(rate="1.58 %", n=60000))
+    assert said == ("kept", "It is 1.58 % of 60,000, 1.58 % again.", {}, "")
     with pytest.raises(ValueError, match=r"`rate`: expected a text or a whole number, got 0.5; format it"):
         expressions.said(text, [], Shell(rate=0.5, n=1))
     with pytest.raises(ValueError, match="`n`: NameError: no n"):
@@ -109,18 +110,18 @@ def test_a_number_is_kept_with_all_digits_and_with_its_interval():
 
 def test_a_number_at_the_start_of_a_line_begins_no_list():
     said = expressions.said("There are\n{eval}`n`. Then more.\n{eval}`n` more.", [], Shell(n=50))
-    assert said == ("kept", "There are\n50\\. Then more.\n50 more.", {})
+    assert said == ("kept", "There are\n50\\. Then more.\n50 more.", {}, "")
 
 
 def test_markdown_and_html_in_a_value_show_as_text():
     value = "<b>*x*</b> [a](b) $y$ `c` | #1"
-    _, text, _ = expressions.said("{eval}`v`", [], Shell(v=value))
+    _, text, *_ = expressions.said("{eval}`v`", [], Shell(v=value))
     assert text == r"\<b\>\*x\*\</b\> \[a\](b) \$y\$ \`c\` \| \#1"
 
 
 def test_an_option_in_a_value_keeps_its_hyphens_in_every_document():
     options = "run --n-train 10 --a-b--c -1 - x ---"
-    _, text, _ = expressions.said("Type {eval}`v` now.", [], Shell(v=options))
+    _, text, *_ = expressions.said("Type {eval}`v` now.", [], Shell(v=options))
     assert pypandoc.convert_text(text, "plain", format=content.MARKDOWN).strip() == f"Type {options} now."
     assert expressions.places("Type {eval}`v` now.", text) == [("v", 5, 5 + len(text) - len("Type  now."))]
 
@@ -144,22 +145,35 @@ def test_a_text_is_kept_where_all_its_conditions_are_true_and_else_given_with_th
     shell = Shell(opened(), n=3)
     text = "% holds: n > 2\n% holds: {conditions}\n\nA {{eval}}`n`, {{eval}}`m`."
     shell.values["m"] = 4
-    assert expressions.said(text.format(conditions="n < m"), [], shell) == ("kept", "A 3, 4.", {})
+    assert expressions.said(text.format(conditions="n < m"), [], shell) == ("kept", "A 3, 4.", {}, "")
     del shell.values["m"]
-    assert expressions.said(text.format(conditions="n < 3"), [], shell) == ("false", "A 3, …. (False: `n < 3`.)", {})
+    false = "A 3, …. (False: `n < 3`.)"
+    assert expressions.said(text.format(conditions="n < 3"), [], shell) == ("left out", "", {}, false)
     with pytest.raises(ValueError, match="line 2, % holds: n < m: NameError: name 'm' is not defined"):
         expressions.said(text.format(conditions="n < m"), [], shell)
 
 
 def test_after_a_false_condition_others_need_have_no_value():
     text = "% holds: len(found) == 2\n% holds: min(found) > 0\nA."
-    assert expressions.said(text, [], Shell(opened(), found=[]))[1] == "A. (False: `len(found) == 2`.)"
+    assert expressions.said(text, [], Shell(opened(), found=[]))[3] == "A. (False: `len(found) == 2`.)"
+
+
+def test_a_caption_whose_finding_is_false_says_what_is_shown():
+    chapter = opened()
+    chapter.last = pd.DataFrame({"p": [0.5]})
+    text = "% holds: n < 3\n\n**All {eval}`n`\nagree.** Errors of {eval}`n` runs, **in points**.{more}"
+    state, shown, _, false = expressions.said(text.replace("{more}", ""), ["caption:rows"], Shell(chapter, n=3))
+    assert state == "kept" and shown == "**Table\N{NO-BREAK SPACE}1.** Errors of 3 runs, **in points**."
+    assert false == "**All 3\nagree.** (False: `n < 3`.)"
+    without = text.replace("{more}", " {eval}`found[6]`")
+    state, shown, _, false = expressions.said(without, ["caption:rows"], Shell(chapter, n=3, found={}))
+    assert (state, shown) == ("left out", "") and false.startswith("**All 3\nagree.** Errors of 3 runs, **in points**. …")
 
 
 def test_a_text_that_looks_up_what_another_run_lacks_is_given_without_it_and_ends_the_published_run():
     for text in ("% holds: found[6] > 0\n\nA.", "A {eval}`found[6]`."):
-        state, said, _ = expressions.said(text, [], Shell(opened(), found={2: 1}))
-        assert state == "false" and "(False: `found[6]" in said
+        state, _, _, said = expressions.said(text, [], Shell(opened(), found={2: 1}))
+        assert state == "left out" and "(False: `found[6]" in said
         with pytest.raises(ValueError, match="KeyError"):
             expressions.said(text, [], Shell(opened(published=True), found={2: 1}))
 
@@ -177,7 +191,7 @@ def test_another_comment_before_a_text_is_refused_since_a_mistyped_condition_gua
 
 
 def test_a_text_of_the_published_run_is_left_out_of_any_other():
-    assert expressions.said("A.", ["published"], Shell(opened())) == ("left out", "", {})
+    assert expressions.said("A.", ["published"], Shell(opened())) == ("left out", "", {}, "")
     assert expressions.said("A.", ["published"], Shell(opened(published=True)))[0] == "kept"
 
 
@@ -192,11 +206,11 @@ def test_a_caption_names_what_the_last_cell_has_shown():
     chapter = opened()
     chapter.last = pd.DataFrame({"p": [0.5]})
     said = expressions.said("A.", ["caption:rows"], Shell(chapter))
-    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p |\n| --: |\n| 0.5 |"})
+    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p |\n| --: |\n| 0.5 |"}, "")
     with pytest.raises(ValueError, match="caption:bars: the cell above must show a figure, got a table"):
         expressions.said("A.", ["caption:bars"], Shell(chapter))
     chapter.last = None
-    assert expressions.said("A.", ["caption:rows"], Shell(chapter)) == ("kept", "A.", {})
+    assert expressions.said("A.", ["caption:rows"], Shell(chapter)) == ("kept", "A.", {}, "")
 
 
 OPEN = """\
@@ -229,15 +243,18 @@ def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_
     source = written(
         tmp_path / "a.ipynb", OPEN, text("First {eval}`n`."), FIGURE, text("Rises from {eval}`n`.", "caption:line"),
         text("% holds: n == 3\n\nTrue."), text("% holds: n == 3\n% holds: n < 3\n\nFalse, {eval}`n`."),
-        text("Of print.", "published"), "n = 5", text("Last {eval}`n`, [](#line)."),
+        text("Of print.", "published"), "n = 5", text("Last {eval}`n`, [](#line)."), "frame = pd.DataFrame([n])\nframe",
+        text("% holds: n < 5\n\n**Few.** Numbers.", "caption:rows"),
     )  # fmt: skip
     execute(source, tmp_path / "out.ipynb", {"n": 3})
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     said = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    head = "## Statements of the published study that do not hold in this run\n\nOf 2 texts that have conditions."
+    head = "## Statements of the published study that do not hold in this run\n\nOf 3 texts that have conditions."
     label = "Figure\N{NO-BREAK SPACE}1"
-    assert said[:-1] == ["# T\n\nlate", "First 3.", f"**{label}.** Rises from 3.", "True.", f"Last 5, {label}."]
-    assert said[-1].startswith(head) and said[-1].endswith("- False, 3. (False: `n < 3`.)")
+    rows = "**Table\N{NO-BREAK SPACE}1.** Numbers."
+    assert said[:-1] == ["# T\n\nlate", "First 3.", f"**{label}.** Rises from 3.", "True.", f"Last 5, {label}.", rows]
+    assert said[-1].startswith(head)
+    assert said[-1].endswith("- False, 3. (False: `n < 3`.)\n- **Few.** (False: `n < 5`.)")
     assert cells[0].metadata == {"tags": ["at-end"], "words": "# T\n\n{eval}`late`"}
     assert [each.metadata.get("values") for each in cells if "First" in each.source] == [{"n": ["3", "", ""]}]
     (picture,) = (output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.data)
