@@ -24,6 +24,7 @@ from study import ROOT
 from study.report.engine import Client, Engine, TextError, tags
 from study.report.hand_in import LARGEST, CannotRun, is_filled, is_list, named
 from study.report.notebooks import OwnKernelManager
+from study.report.source import captioned
 
 FILES = 1000
 SIZE = 256 * 2**20
@@ -73,7 +74,13 @@ def _without_results(notebook):
         cell.metadata = nbformat.from_dict({"place": place, "tags": tags(cell)})
     listed = [each for cell in notebook.cells if is_list(cell) for each in cell.metadata.get("left_out", ())]
     copied.cells = [copied.cells[place] for place, cell in enumerate(notebook.cells) if not is_list(cell)]
-    after_code = [0, *(place for place, cell in enumerate(copied.cells, start=1) if cell.cell_type == "code")]
+    # What was left out after a cell of code stood behind the caption of what that shows.
+    after_code = [0]
+    for place, cell in enumerate(copied.cells, start=1):
+        if cell.cell_type == "code":
+            after_code.append(place)
+        elif captioned(tags(cell)) and after_code[-1] == place - 1:
+            after_code[-1] = place
     for each in reversed(listed):
         cell = nbformat.v4.new_markdown_cell(each["source"], metadata={"tags": each["tags"]})
         if notebook.nbformat_minor < 5:

@@ -26,7 +26,7 @@ from PIL import Image
 from kp import OneVsAllKernelPerceptron, compiled
 from study import ROOT, chapters
 from study.__main__ import CANNOT, DIFFERS, NOT_EXECUTED, NOT_RUN, OWN, main
-from study.report import check_code, check_folder, check_outputs, colophon, hand_in, notebooks, rerun, sandbox
+from study.report import check_code, check_folder, check_outputs, colophon, engine, hand_in, notebooks, rerun, sandbox
 from study.report.sandbox import Sandbox, obstacle
 
 OPEN = Sandbox(protected=False)
@@ -940,3 +940,14 @@ def test_the_table_of_a_folder_replaces_nothing_but_an_earlier_one(tmp_path):
     target.symlink_to(tmp_path / "elsewhere.csv")
     with pytest.raises(ValueError, match="would be overwritten"):
         check_folder.require_replaceable(target)
+
+
+def test_what_was_left_out_is_run_again_behind_the_caption_of_the_cell_before():
+    caption, false = "% holds: n > 2\n\n**A.** What is shown.", "% holds: n > 3\n\nB."
+    listed = {"tags": [engine.LISTED], "left_out": [{"after": 1, "source": false, "tags": []}]}
+    cells = [
+        new_code_cell("n = 1"), new_markdown_cell("What is shown.", metadata={"tags": ["caption:n"], "words": caption}),
+        new_markdown_cell("After."), new_markdown_cell("## Statements", metadata=listed),
+    ]  # fmt: skip
+    again = rerun._without_results(new_notebook(cells=cells))
+    assert [cell.source for cell in again.cells] == ["n = 1", caption, false, "After."]
