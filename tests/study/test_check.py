@@ -947,7 +947,7 @@ def test_what_was_left_out_is_run_again_behind_the_caption_of_the_cell_before():
     listed = {"tags": [engine.LISTED], "left_out": [{"after": 1, "source": false, "tags": []}]}
     cells = [
         new_code_cell("n = 1"), new_markdown_cell("What is shown.", metadata={"tags": ["caption:n"], "words": caption}),
-        new_markdown_cell("After."), new_markdown_cell("## Statements", metadata=listed),
+        new_markdown_cell("After."), new_markdown_cell(engine.HEADING, metadata=listed),
     ]  # fmt: skip
     again = rerun._without_results(new_notebook(cells=cells))
     assert [cell.source for cell in again.cells] == ["n = 1", caption, false, "After."]
