@@ -25,6 +25,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from study import ROOT, chapters
+from study.report.references import addressed
 from study.report.source import Source
 from study.results import store
 from study.style import SETS
@@ -221,7 +222,7 @@ def markdown(frame):
     for name, words in SETS.items():
         text = text.replace(name, words)
     text = re.sub(r"(?<=\d)%", " %", text)
-    return MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text)
+    return addressed(MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text))
 
 
 def show_source(function):

@@ -247,7 +247,8 @@ def _text(sources, folder, layout, listing):
 
 def _named(number):
     """How words call the chapter of a number."""
-    return f"chapter {number}" if number.isdecimal() else number
+    kind = "chapter" if number.isdecimal() else "appendix" if len(number) == 1 else "supplement"
+    return f"{kind} {number}"
 
 
 def _blocks(source, pictures, layout, letter):
@@ -453,7 +454,8 @@ class _Shown:
                 yield self.figure(output, place)
             elif "text/markdown" in data:
                 has_label = (self.index, place) in self.labels.floats
-                yield self.table(data["text/markdown"], place) if has_label else data["text/markdown"]
+                text = references.keyed(data["text/markdown"])
+                yield self.table(text, place) if has_label else text
             elif "text/latex" in data:
                 yield data["text/latex"]
             elif "text/plain" in data:

@@ -93,7 +93,9 @@ def _shown(column, text, link):
     """A text of a row in HTML: files are links."""
     if column in ("notebook", "files"):
         return " ".join(link(*name.split("#")[:1], name) for name in text.split(" "))
-    return f"<code>{escape(text)}</code>" if column in ("expression", "function", "command") else escape(text)
+    if column in ("expression", "function", "command"):
+        return "<br>".join(f"<code>{escape(each)}</code>" for each in text.split("; "))
+    return escape(text)
 
 
 def _name(path):
