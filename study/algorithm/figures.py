@@ -159,9 +159,8 @@ def figure_squeeze(table, R, gamma):
     axis.fill_between(made, made * gamma, np.sqrt(made) * R, where=made <= bound, color=BAND, lw=0)
     axis.plot(made, np.sqrt(made) * R, "k--", lw=1)
     axis.plot(made, made * gamma, "k--", lw=1)
-    axis.plot(
-        table["mistakes"], table["length"], color=TEAL, marker="o", markersize=3, label=r"length of the weights, $|w|$"
-    )
+    length = r"length of the weights, $\Vert w \Vert$"
+    axis.plot(table["mistakes"], table["length"], color=TEAL, marker="o", markersize=3, label=length)
     axis.plot(table["mistakes"], table["along"], color=CLAY, marker="s", markersize=3, label=r"along $u$, $u \cdot w$")
     half = 0.5 * bound
     for height, text, offset, side in (

@@ -48,9 +48,10 @@ def growth(exponents):
 
 def budget(settings):
     """The largest budget of the runs at equal memory, on two streams: size; short and long, by how much removal of the
-    oldest raises the online error on settings.n_memory examples and on all; held_long, what the perceptron holds at the end
-    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without;
-    largest, the largest budget on all; largest_test and without_test, the mean test errors there and without a budget."""
+    oldest raises the online error on settings.n_memory examples and on all; examples, both numbers; held_long, what the
+    perceptron holds at the end of all without a budget; test and test_without, the mean test errors on the short one, with
+    the budget and without; largest, the largest budget on all; largest_test and without_test, the mean test errors there and
+    without a budget; long_test, that of the budget on all that is nearest to size."""
     short = experiment.memory(settings.memories())
     costs = tables.budget_costs(short["memory"]).iloc[-1]
     test = tables.at_equal_memory(short["memory"], short["memory_final"]).set_index(["method", "budget"])["test"]
@@ -61,10 +62,12 @@ def budget(settings):
     size = int(costs["budget"])
     nearest = sizes.iloc[abs(sizes - size).argmin()]
     return SimpleNamespace(
-        size=size, short=costs, long=tables.cost_of_budget(long["streams"], ODD_OR_EVEN, nearest),
+        size=size, examples=(settings.n_memory, settings.n_train), short=costs,
+        long=tables.cost_of_budget(long["streams"], ODD_OR_EVEN, nearest),
         held_long=round(by_budget["support"][0]),
         test=test["oldest", size], test_without=test["perceptron", 0],
         largest=int(oldest.index[-1]), largest_test=oldest.iloc[-1], without_test=by_budget["test"][0],
+        long_test=oldest[nearest],
     )  # fmt: skip
 
 
@@ -88,7 +91,8 @@ def smaller_is_worse(by_budget):
 def remedies(learnt):
     """Remedies against the share SOME of wrong labels, from `tables.learners`: error, the mean test errors by learner;
     way, the rows of `tables.ways` by remedy; added, how much regularisation lowers the error of a margin; machine, how
-    much the error of NORMA's average is above that of the support vector machine; n, the number of differences (Holm)."""
+    much the error of NORMA's average is above that of the support vector machine; n, the number of differences (Holm);
+    examples and epochs, from which and after which the perceptron learns."""
     last = learnt[learnt["passes"].isin([0, learnt["passes"].max()]) & (learnt["noise"] == SOME)]
     ways = tables.ways(learnt)
     apart = tables.differences(learnt)
@@ -96,6 +100,7 @@ def remedies(learnt):
     return SimpleNamespace(
         error=last.groupby("learner", observed=True)["test"].mean(), way=ways[ways["noise"] == SOME].set_index("remedy"),
         added=apart[SOME, n, MARGIN, NORMA], machine=apart[SOME, n, NORMA_AVERAGE, SVM], n=len(apart),
+        examples=n, epochs=last["passes"].max(),
     )  # fmt: skip
 
 

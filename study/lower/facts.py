@@ -277,9 +277,12 @@ class Facts:
 
     @cached_property
     def times(self):
-        """`slower` and `slower_to_predict`, and memory, of the classifiers that can compete: a row for each."""
+        """`slower` and `slower_to_predict`, and memory, of the classifiers that can compete, with the memory of our own: a
+        row for each."""
         names = [each for each in (tables.SVM, QUICK_SVM, tables.LARGEST_NETWORK, FEATURES) if each in self.slower.index]
-        return tables.times(self.slower.loc[names], self.slower_to_predict.loc[names], self.resources["peak"])
+        return tables.times(
+            self.slower.loc[names], self.slower_to_predict.loc[names], self.resources["peak"], self.step.kernel.name
+        )
 
     # Prepared images.
 

@@ -152,17 +152,18 @@ def tested(compared):
     return words.styled(shown, {"test error": ".2%"} | dict.fromkeys(["p", "p equal"], words.p_cell))
 
 
-def times(fit, predict, peak):
-    """How many times as long as the kernel perceptron others train and predict, as it is printed, with their memory.
+def times(fit, predict, peak, ours):
+    """How many times as long as the kernel perceptron others train and predict, as it is printed, with their memory; the
+    perceptron itself is last.
 
-    fit, predict: rows of `slower`; peak: GiB by the name of a learner.
+    fit, predict: rows of `slower`; peak: GiB by the name of a learner; ours: that of the kernel perceptron.
     """
     ranges = {"training": fit, "prediction": predict}
-    shown = pd.DataFrame({"classifier": fit.index})
+    shown = pd.DataFrame({"classifier": [*fit.index, OURS]})
     for name, table in ranges.items():
         ends = ([words.significant(value) for value in row] for row in table[["median", "low", "high"]].to_numpy())
-        shown[f"{name} takes"] = [f"{median} times ({low} to {high})" for median, low, high in ends]
-    return words.styled(shown.assign(**{"memory (GiB)": peak.loc[fit.index].to_numpy()}), {"memory (GiB)": ".2f"})
+        shown[f"{name} takes"] = [f"{median} times ({low} to {high})" for median, low, high in ends] + ["1"]
+    return words.styled(shown.assign(**{"memory (GiB)": peak.loc[[*fit.index, ours]].to_numpy()}), {"memory (GiB)": ".2f"})
 
 
 # Votes and steps.

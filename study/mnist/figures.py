@@ -239,7 +239,7 @@ def figure_confusions(matrices):
         heat_map(
             axis, counts, rows=digits if axis is axes[0, 0] else False, columns=digits, mask=counts == 0, vmin=0, vmax=most
         )
-        axis.set(title=title, xlabel="answer")
+        axis.set(title=title, xlabel="predicted digit")
         axis.grid(False)
     axes[0, 0].set_ylabel("true digit")
     return figure

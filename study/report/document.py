@@ -45,6 +45,8 @@ CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
 """How a caption begins in an executed notebook."""
 ANSWER = re.compile(r"\*\*(Solution \d+)\.\*\*")
 """How the words of a solution begin."""
+NUMBERS = "Numbers of sections, equations, lines and figures in the comments are those of the source."
+"""What is said before the code of a listing."""
 SHEETS = {"exercises": ("exercises",), "solutions": ("exercises", "solution")}
 """Parts of each notebook that the sheets of exercises take."""
 EVIDENCE = re.compile(r"#+ Evidence")
@@ -234,7 +236,7 @@ def _text(sources, folder, layout, listing):
     if listing:
         programs = [f"## `{name}` {{.unnumbered .unlisted}}\n\n{_fenced(program, 'python')}" for name, program in listing]
         letter = chr(ord("A") + lettered + len(appendices))
-        appendices.append("\n\n".join([f"# [{letter}]{{.number}} The algorithm in code {{#listing}}", *programs]))
+        appendices.append("\n\n".join([f"# [{letter}]{{.number}} The algorithm in code {{#listing}}", NUMBERS, *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
     text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
     for source in sources:

@@ -28,12 +28,13 @@ def findings():
 
 
 def _shown(cell):
-    """The text of a cell without links and label, or the table that it shows."""
+    """The text of a cell without label, and without links but those to notebooks; or the table that it shows."""
     if cell["cell_type"] == "code":
         (table,) = ("".join(output["data"]["text/markdown"]) for output in cell["outputs"])
         return table
     text = re.sub(r"^\*\*(Figure|Table)\s\d+\.\*\* ", "", "".join(cell["source"]).strip())
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("$K^2 + 1$", "K² + 1")
+    text = re.sub(r"\[([^]]*)\]\((?!\w+\.ipynb\))[^)]*\)", r"\1", text)
+    return re.sub(r"\]\((\w+\.ipynb)\)", r"](notebooks/executed/\1)", text)
 
 
 def _wrapped(line):

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from study import RESULTS, chapters
+from study import RESULTS, ROOT, chapters
 from study.report import readme
 
 CELLS = json.loads(chapters.chapter("front").target("full").read_text(encoding="utf-8"))["cells"]
@@ -48,7 +48,9 @@ def test_its_counts_of_numbers_are_those_of_the_ledger():
 def test_each_of_eight_results_begins_with_an_advice_and_readme_has_them_in_short_lines():
     assert len(re.findall(r"^\d\. \*\*[^*]+\.\*\*", BOX, re.MULTILINE)) == 8
     found = readme.findings()
-    assert len(re.findall(r"^\d\. \*\*", found, re.MULTILINE)) == 8 and "](" not in found
+    assert len(re.findall(r"^\d\. \*\*", found, re.MULTILINE)) == 8
+    links = re.findall(r"\]\(([^)]*)\)", found)
+    assert links and all((ROOT / each).is_file() and each.endswith(".ipynb") for each in links)
     assert all(len(line) <= readme.WIDTH for line in found.splitlines() if not line.startswith("|"))
     assert TABLE.strip() in found
 
