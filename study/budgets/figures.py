@@ -158,7 +158,7 @@ def figure_remedies(rates):
 def figure_ten_digits(noise, epoch, kernels):
     """Test error after an epoch by the share of wrong labels, a panel for each of `kernels`, without threshold. Lines
     are means over orders, bands go from the lowest to the highest. noise is the table of study.mnist.orders.noise."""
-    figure, axes = canvas(1, len(kernels), height=2.4, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(kernels), height=2.0, sharey=True, squeeze=False)
     rows = noise[(noise["epoch"] == epoch) & ~noise["threshold"]]
     for axis, kernel in zip(axes.flat, kernels, strict=True):
         for name, colour in PREDICTOR_COLOURS.items():

@@ -72,7 +72,7 @@ def figure_gallery(images, titles, *, columns=10):
 def figure_refusals(refusals):
     """Shares refused, in percent, by two measures: a row for each part of the inputs but the held-out digits and the blank
     one, from the table of tables.refusals."""
-    figure, axis = canvas(width=5.6, height=2.8)
+    figure, axis = canvas(height=1.9)
     wide = refusals.pivot(index="part", columns="measure", values="refused")
     parts = [part for part in refusals["part"].unique() if part not in ("held out", "blank")]
     for name, look in SHOWN.items():

@@ -11,7 +11,7 @@ def words(paths):
     """Its text, in Markdown; paths: the notebooks that are not the project's own executed copies."""
     text = [f"**Colophon.** Text, figures and code: *Kernel perceptrons: a reproducible study*, {version()}"]
     if not paths:
-        return f"{text[0]}, computed with the parameters of the study. Whoever built it chose title and authors."
+        return f"{text[0]}, computed with the parameters of the study. Title and authors were set by whoever built this PDF."
     text[0] += ". The author's own, besides the title page:"
     return "\n\n".join([*text, "\n".join(f"- {_of(path)}" for path in paths)])
 

@@ -400,7 +400,7 @@ class _Labels:
             kind = match[1]
             own = match[2]
             if (kind, own) not in self.places:
-                return f"the {kind.lower()} in the evidence for {_named(self.number)}"
+                return f"the {kind.lower()} in `report.html`"
             label = self._label(kind, self.places[kind, own])
             return f"[{label}](#{self.anchor(label)})"
 

@@ -220,7 +220,7 @@ def test_paper_has_no_evidence_no_exercises_and_only_the_code_that_is_to_be_seen
         assert body.count(once) == 1, once
     for words in ("plt.subplots", "#link(<figure-first-1>)[Figure~1.1]", "In the report of one", "#link(<chapter-second>)"):
         assert words in body
-    assert "All rows are in the table in the evidence for chapter 1." in " ".join(body.split())
+    assert "All rows are in the table in `report.html`." in " ".join(body.split())
     for words in ("Two rows", "Why?", "because", "prepared"):
         assert words not in source
     assert "prepared" in report.typst_source(notebooks, tmp_path, Layout("typst", code=True), **FACTS)
