@@ -136,7 +136,7 @@ def succeeds(*command):
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
     run(sys.executable, "-m", "venv", "--clear", "--without-pip", VENV)
-    # It has to get uv alone: not worth three seconds of an installation.
+    # Pip only has to install uv; installing pip itself first would take three seconds more.
     pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
     uv = [program("uv"), "pip", "install", "--no-config", "--cache-dir", UV_CACHE, "--python", program("python")]

@@ -139,11 +139,11 @@ def find_mistakes(
 
 
 def run_epochs(epoch, visits, *, stop):
-    """Let m learners visit examples epoch by epoch, until `stop` says so of the number of updates in one.
+    """Let m learners visit examples epoch by epoch, until stop(number of updates in an epoch) is true.
 
-    visits yields the examples of each learner; `epoch` gives, of these and the steps made before, for each a list of tuples,
-    the parts of its columns: examples, steps and others. Returns the columns of each, and the ends (m, E) of the epochs in
-    its steps.
+    visits yields a list of m arrays, the examples that each learner visits. epoch(visited, steps before) returns m lists of
+    tuples, which are the parts of a learner's columns: examples, steps and others. Returns the columns of each learner, and
+    the ends (m, E) of its epochs, in steps.
     """
     found = []
     ends = []

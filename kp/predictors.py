@@ -35,8 +35,8 @@ _BLOCK_BYTES = 2**28  # of the inner products of a block
 
 
 class Stages(NamedTuple):
-    """Where a walk along a log gives the predictors of E epochs: its rows and steps until their ends, and the rows with the
-    fewest training errors."""
+    """The places in a log at which a walk stores the predictors of E epochs: numbers of rows and of steps until the end of
+    each epoch, and the number of rows that has the fewest training errors."""
 
     lengths: np.ndarray
     steps: np.ndarray
@@ -191,7 +191,7 @@ def _walk_blocks(kernels, columns, examples, index, moves, stages, labels, y, er
 
 
 def _take(labels, start, stop, y):
-    """Put the labels of these points into y (m, c) as real numbers, which loops over scores read; nothing after them."""
+    """Copy the labels of these points into y (m, c), as real numbers; the rest becomes NaN, which is never an error."""
     if labels is not None:
         y[:, : stop - start] = labels[:, start:stop]
         y[:, stop - start :] = np.nan  # is not counted

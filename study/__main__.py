@@ -28,7 +28,7 @@ from study.results import costs, store
 from study.results.store import StaleResult
 
 GARBAGE = 50_000
-"""So many new objects before Python looks for garbage, here and in kernels: after each 700, it takes a tenth of the time."""
+"""New objects after which Python collects garbage, here and in kernels. Its default, 700, takes a tenth of the time."""
 
 DIFFERS = 1
 CANNOT = 2

@@ -71,7 +71,7 @@ class Client(PapermillNotebookClient):
         try:
             super().papermill_execute_cells()
         except KeyboardInterrupt:
-            self.shutdown_kernel = "immediate"  # one that is asked to end in the middle of a cell says so in a traceback
+            self.shutdown_kernel = "immediate"  # asked to end within a cell, a kernel prints a traceback
             raise
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
             return

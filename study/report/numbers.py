@@ -1,7 +1,7 @@
 """The table of the numbers of a page, a row for each value in its text, and a page on which a row is seen.
 
-The panel of a value (study.report.panels) and its row are made from the same record. Of a stored result the row names the
-files from which it was computed, of a setting those that were made with it, and of any other the data sets.
+The panel of a value (study.report.panels) and its row are made from the same record. The row of a stored result names the
+files from which it was computed, that of a setting the files that were computed with it, and any other row the datasets.
 """
 
 from dataclasses import dataclass, field

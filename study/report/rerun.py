@@ -74,7 +74,7 @@ def _without_results(notebook):
         cell.metadata = nbformat.from_dict({"place": place, "tags": tags(cell)})
     listed = [each for cell in notebook.cells if is_list(cell) for each in cell.metadata.get("left_out", ())]
     copied.cells = [copied.cells[place] for place, cell in enumerate(notebook.cells) if not is_list(cell)]
-    # What was left out after a cell of code stood behind the caption of what that shows.
+    # A text that was left out stood after the caption, if the code cell before it has one.
     after_code = [0]
     for place, cell in enumerate(copied.cells, start=1):
         if cell.cell_type == "code":
