@@ -6,7 +6,6 @@ An active conda environment that has all packages and runs this folder's code is
 prints the environment's Python and makes nothing.
 """
 
-import errno
 import hashlib
 import importlib.util
 import os
@@ -18,9 +17,8 @@ import sysconfig
 from pathlib import Path
 
 OLDEST = (3, 11)
-SIZE = "1.3 GB"
-FULL = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EROFS", "EFBIG")}
-"""Errors of a disk to which no more can be written."""
+SIZE = 1.3e9
+"""Bytes that the environment takes."""
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock.txt"
@@ -109,33 +107,25 @@ def is_made():
     return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
 
-def run(*command, **options):
+def run(*command):
     """Run a command in the project's folder."""
-    subprocess.run(command, cwd=ROOT, check=True, **options)
+    subprocess.run(command, cwd=ROOT, check=True)
 
 
-def succeeds(*command):
-    """Whether a command succeeds, at once or when it is tried again. Ends the set-up if it fails because no more can be
-    written to the disk: then another installer would fail as well."""
-    for options in {}, {"stderr": subprocess.PIPE}:
-        try:
-            run(*command, **options)
-            return True
-        except OSError:  # it cannot even be started
-            return False
-        except subprocess.CalledProcessError as error:
-            codes = re.findall(rb"(?:[Ee]rrno |os error )([0-9]+)", error.stderr or b"")
-    if FULL.intersection(map(int, codes)):
+def check_disk():
+    """Stop with the remedy if the environment cannot fit on the disk."""
+    free = shutil.disk_usage(VENV).free
+    if free < SIZE:
         sys.exit(
-            f"The environment could not be made, because the disk is full (see above). It needs {SIZE} in "
-            f"{ROOT}; free some space, or move the folder to another disk, then run the same command again."
+            f"The environment needs {SIZE / 1e9:.1f} GB in {ROOT}, where {free / 1e9:.1f} GB are free. Free some space, "
+            "or move the folder to another disk, then run the same command again."
         )
-    return False
 
 
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
     run(sys.executable, "-m", "venv", "--clear", "--without-pip", VENV)
+    check_disk()
     # Pip only has to install uv; installing pip itself first would take three seconds more.
     pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
@@ -144,12 +134,14 @@ def make():
     packages = [*([] if sys.stderr.isatty() else ["--quiet"]), "--require-hashes", "-r", LOCK]
     uv_alone = VENV / "uv.txt"
     uv_alone.write_text(re.search(r"^uv==.*(\n .*)*\n", LOCK.read_text(), re.MULTILINE)[0])
-    installer = uv
-    # It fails where packages come from a server that pip alone is told of.
-    if not (succeeds(*pip, "--quiet", "--require-hashes", "-r", uv_alone) and succeeds(*uv, *packages)):
+    try:
+        run(*pip, "--quiet", "--require-hashes", "-r", uv_alone)
+        run(*uv, *packages)
+        installer = uv
+    except (OSError, subprocess.CalledProcessError):  # as where packages come from a server that pip alone is told of
         print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
-        installer = pip
         run(*pip, *packages)
+        installer = pip
     run(*installer, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     shutil.rmtree(UV_CACHE, ignore_errors=True)
     relocate()
@@ -207,4 +199,4 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit("\nInterrupted; run the same command again, which makes the environment from the start.")
     except OSError as error:
-        sys.exit(f"The environment could not be made: {error}. It needs {SIZE} in {ROOT}, in which you can write.")
+        sys.exit(f"The environment could not be made in {ROOT}: {error}. It needs a folder in which you can write.")
