@@ -151,4 +151,4 @@ def errors_by_order(by_predictor):
     columns = {"mean": "mean error", "lowest": "lowest", "highest": "highest", "share_best": "best in"}
     shown = by_predictor[list(columns)].rename(columns=columns)
     shown["compared with the average predictor"] = [with_interval(each) or "–" for each in by_predictor.itertuples()]
-    return styled(shown.reset_index(), dict.fromkeys(("mean error", "lowest", "highest"), ".1%") | {"best in": ".0%"})
+    return styled(shown.reset_index(), {"mean error": ".2%", "lowest": ".1%", "highest": ".1%", "best in": ".0%"})

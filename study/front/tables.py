@@ -21,4 +21,4 @@ def intervals():
         ("a ratio of two means, or a score of doubt", "Fieller, or bootstrap over test images", "the same"),
         ("the datasets", "pseudo-median (the median of the means of all pairs)", "Wilcoxon's signed ranks"),
     ]
-    return styled(pd.DataFrame(rows, columns=["what could have been different", "interval", "test"]))
+    return styled(pd.DataFrame(rows, columns=["what varies, or what is estimated", "interval", "test"]))

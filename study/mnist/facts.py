@@ -385,14 +385,18 @@ published = Facts()
 def reproduced():
     """table: how many published numbers are the same here, by kind; files: the numbers of the first three kinds, which the
     source's files hold, and whole: whether all of these are the same; differs: published numbers of Table 1 that are not;
+    misprint: the training errors of the average predictor at the degree and epoch of the best minimizing one;
     fails: the source's statements that do not hold, and verdicts: how many statements have each verdict."""
     ledger, _, said = claims.stored()
     own = ledger[ledger["source"] == SOURCE]
     statements = said[said["source"] == SOURCE]
     table = tables.replicated(own)
     files = table[:3]
+    at = best().loc["minimizing"]
+    errors = six_degrees()["multiclass"].set_index(["degree", "epoch", "predictor", "split"])["errors"]
     return SimpleNamespace(
-        table=table, files=files["numbers"].tolist(), whole=files["numbers"].equals(files["the same"]),
+        misprint=int(errors[at["degree"], at["epoch"], "average", "train"]), table=table,
+        files=files["numbers"].tolist(), whole=files["numbers"].equals(files["the same"]),
         differs=own.loc[own["item"].str.endswith("Table 1") & (own["verdict"] != "exact"), "published"].tolist(),
         fails=statements.loc[statements["verdict"] == "does not hold", "key"].str.rpartition("/")[2].tolist(),
         verdicts=statements["verdict"].value_counts().to_dict(),

@@ -402,7 +402,7 @@ def figure_selection(chosen, n):
     gap = honest.mean() - fewest.mean()
     axis.annotate(f"{gap:.2f} points in the mean", (middle, top + 0.5), ha="center", va="bottom", color=INK)
     for text, values, row, side in (
-        ("lowest in hindsight", fewest, 3 * len(rows) // 4, "right"),
+        ("lowest in hindsight", fewest, len(rows) - 1, "right"),
         ("chosen on held-out images", honest, len(rows) // 3, "left"),
     ):
         shift = {"xytext": (-8 if side == "right" else 8, 0), "textcoords": "offset points", "ha": side, "va": "center"}
