@@ -219,7 +219,7 @@ CHAPTERS = [
         about="answers and a recipe; fourteen questions of users; published numbers beside ours",
         reports={"all": BODY},
         quick=None,
-        reads=("mnist", "lower", "claims"),
+        reads=("mnist", "lower", "coursework", "claims"),
     ),
     Chapter(
         source="questions",

@@ -8,7 +8,7 @@ from study.budgets import experiment, facts, tables
 
 
 def statements():
-    """The article's statements, with verdicts from stored results."""
+    """Encyclopedia article: its three measurable claims, each with a verdict computed from our runs."""
     settings = experiment.PUBLISHED
     growth = facts.growth(tables.growth_exponents(facts.without_budget(settings)))
     learnt = tables.learners(experiment.wrong_labels(settings.noises()))

@@ -11,6 +11,7 @@ AVERAGE = "average"
 VOTED = "voted"
 MARGIN = "margin"
 REGULARISED = "regularised"
+MARGIN_AVERAGE = "margin, average"
 NORMA = "NORMA"
 NORMA_AVERAGE = "NORMA, average"
 SVM = "SVM"
@@ -20,6 +21,7 @@ LEARNERS = {
     VOTED: ("perceptron", 0.0, False, "voted"),
     MARGIN: ("perceptron", 1.0, False, "last"),
     REGULARISED: ("perceptron", 0.0, True, "last"),
+    MARGIN_AVERAGE: ("perceptron", 1.0, False, "averaged"),
     NORMA: ("perceptron", 1.0, True, "last"),
     NORMA_AVERAGE: ("perceptron", 1.0, True, "averaged"),
     SVM: ("svm", None, True, "last"),

@@ -8,10 +8,10 @@ from study.classes import facts, plane
 
 
 def statements():
-    """Statements of the source, in words: one on its algorithm, and a finding on support vector machines that it reports.
+    """Xu & Zhang 2005: a claim on their algorithm and one on support vector machines, each with a verdict from our runs.
 
-    That two parameters alone matter is judged in study.tables.claims, on the source's own sets. Theorems, and what its
-    figures show of a set that is not known, are not statements that numbers could refute.
+    Their claim that only two parameters matter is judged in study.tables.claims, on their four sets. Theorems, and figures
+    of sets that are not known, have no verdict, because numbers cannot refute them.
     """
     found = {
         "simplest": facts.verdict_simplest(plane.PUBLISHED.problem(plane.PUBLISHED.spirals, "rbf", demote="winner")),

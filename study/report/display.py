@@ -208,7 +208,7 @@ def markdown(frame):
     """A data frame as a table in Markdown, without its index, in the formats that it has (study.words.styled).
 
     Without one, floats have four significant digits, and thousands a comma; missing values are left empty. Numbers are
-    aligned right, text left. Data sets have their names, and numbers a blank before % and a minus sign.
+    aligned right, text left. Data sets have their names, and numbers a minus sign and a no-break space before %.
     """
     formats = frame.attrs.get("formats", {})
     shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}
@@ -221,7 +221,7 @@ def markdown(frame):
     text = "\n".join(lines)
     for name, words in SETS.items():
         text = text.replace(name, words)
-    text = re.sub(r"(?<=\d)%", " %", text)
+    text = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", text)
     return addressed(MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text))
 
 

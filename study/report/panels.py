@@ -58,7 +58,8 @@ class Panels:
         self._found = {}
 
     def __str__(self):
-        return "\n".join(f'<div popover id="{name}">{content}</div>' for content, name in self._found.items())
+        panels = self._found.items()
+        return "\n".join(f'<div popover id="{name}">{_closing(name)}{content}</div>' for content, name in panels)
 
     def mark(self, path, cells):
         """Make buttons of the values in the text cells of an executed notebook, and one at the end of a text that has
@@ -77,7 +78,7 @@ class Panels:
         """Add the panels of the functions that make rows of the ledger, whose page has links to them."""
         for symbol in lineage.makers():
             files = lineage.files([symbol], [*lineage.records(), *lineage.published()])
-            self.add([*self.data(files), ("code", self.symbols([symbol]))], of_maker(symbol))
+            self.add([("compared by", self.symbols([symbol])), *self.data(files)], of_maker(symbol))
 
     def link(self, name, text=""):
         """A file of the project, by its name or path, as a link."""
@@ -214,6 +215,11 @@ def of_maker(symbol):
 def _button(text, panel):
     """Markdown of a button (study.report.content)."""
     return f'[{text}]{{.asked label="{panel}"}}'
+
+
+def _closing(name):
+    """The button that closes a panel."""
+    return f'<button aria-label="close" popovertarget="{name}" popovertargetaction="hide">\N{MULTIPLICATION SIGN}</button>'
 
 
 def _plain(text):

@@ -71,7 +71,7 @@ def figure_accuracies(splits, table):
         if low < left:
             axis.annotate(f"to {percent(low, 0)}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
             axis.plot(left, row, marker="<", color=GREY, markersize=7, clip_on=False, zorder=4)
-    axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="first of each class train", zorder=4)
+    axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="the source's split", zorder=4)
     if "published" in table:
         axis.plot(table["published"], rows, **PUBLISHED, markersize=11, fillstyle="none", label="published", zorder=4)
     axis.set(xlabel="test accuracy", ylabel="", xlim=(left, None))

@@ -24,9 +24,11 @@ NAMED = 3
 
 
 def claims():
-    """Rows of the ledger for Tables I to III; rates in percent. n is the number of repeats, or of examples in a set.
+    """Xu & Zhang 2005, Tables I to III: the printed rates beside ours under the plain reading, in percent.
 
-    Raises StaleResult where a result is stale.
+    Ours are means over repeats of the ten-fold cross-validation, with the central 95 % of the repeats as the interval; n is
+    the number of repeats, or of examples in a set. Counts of Table I are compared with the data files. Rates of other
+    methods and chosen kernel parameters are shown, but not comparable.
     """
     results = facts.results()
     frames = [
@@ -54,9 +56,9 @@ def readings():
 
 
 def statements():
-    """Statements of the source, in words, on these experiments; verdicts from the tests on our folds (see study.claims).
+    """Xu & Zhang 2005: claims about these experiments in words, each with a verdict from the tests on our folds.
 
-    What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
+    Claims that cannot be judged have no row: which numbers are bold, and results from a web page that no longer exists.
     """
     results = facts.results()
     found = {

@@ -279,7 +279,7 @@ def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path, for
     assert "text/html" in usual and "text/markdown" not in usual
     assert captioned.keys() == with_formats.keys() == {"text/markdown", "text/plain"}
     assert captioned["text/markdown"] == "| rate |\n| --: |\n| 0.25 |"
-    assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0 % |"
+    assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
 
 
 def test_a_reader_s_own_picture_is_shown_once(tmp_path, fork):
