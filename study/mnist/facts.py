@@ -419,10 +419,14 @@ def best(run=SOURCE_RUN):
 
 @cache
 def confusions(run=SOURCE_RUN):
-    """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: see `tables.confusions`."""
-    own = best(run).loc[["average", "minimizing", "final"]]
-    found = tables.confusions(six_degrees(run)["confusion"], own)
-    return {f"{name}, degree {own.loc[name, 'degree']}": matrix for name, matrix in found.items()}
+    """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: `over_orders.confusions`."""
+    labels = datasets.load(run.dataset).class_indices_test
+    found = {}
+    for row in best(run).loc[["average", "minimizing", "final"]].itertuples():
+        own = six_degrees(run)["arrays"][DEGREES.index(row.degree)]["predictions"]
+        answers = own[[PREDICTORS.index(row.Index)], row.epoch - 1]
+        found[f"{row.Index}, degree {row.degree}"] = over_orders.confusions(answers, labels)
+    return found
 
 
 @cache
