@@ -24,8 +24,8 @@ from study.report.expressions import said
 _shell = get_ipython()
 if hasattr(_shell, "chapter"):
     _shell.chapter.last = Out.get(_shell.execution_count - 1)
-_, _text, _output, _ = said({source!r}, {tags!r}, _shell)
-print(_text, *(_output[each] for each in _output if each == "text/markdown"), sep="\\n")
+_said = said({source!r}, {tags!r}, _shell)
+print(_said.text, *(_said.output[each] for each in _said.output if each == "text/markdown"), sep="\\n")
 """
 """What a text says in this run, then the table that it is the caption of: what the cell before this one has shown."""
 

@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass, field
 
 from study import BUILD, ROOT
+from study.parameters import require_one_of
 
 PROFILES = ("quick", "full")
 
@@ -387,8 +388,7 @@ REPORTS = {
 
 def chapters(profile):
     """The chapters of a profile, in order."""
-    if profile not in PROFILES:
-        raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}")
+    require_one_of("profile", profile, PROFILES)
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
 
 
@@ -413,8 +413,7 @@ def experiments(name, *, unpublished=False):
     """The experiments of one of ROOMS that publish something, or all, in the order in which they are declared."""
     from study.results.experiment import Experiment
 
-    if name not in ROOMS:
-        raise ValueError(f"experiment must be one of {', '.join(ROOMS)}, got {name!r}")
+    require_one_of("experiment", name, ROOMS)
     package = "study" if name == LEDGER.name else f"study.{name}"
     names = [f"{package}.{module}" for module in ROOMS[name].modules]
     found = [each for module in names for each in vars(importlib.import_module(module)).values()]
@@ -432,8 +431,7 @@ def report(profile, name="all", *, web=False):
 
     Numbers are "" of the front, then "1", "2", ..., "A", ..., "S1", "S2", ... web: with chapters that are on pages only.
     """
-    if name not in REPORTS:
-        raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
+    require_one_of("report", name, REPORTS)
     known = chapters(profile)
     numbers = {FRONT: lambda _: "", BODY: str, APPENDIX: lambda place: chr(ord("A") + place - 1)}
     numbers |= {WEB: lambda place: f"S{place}"} if web else {}

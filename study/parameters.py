@@ -1,4 +1,4 @@
-"""Values as a user types them: lists in the parameters of notebooks, and switches that are on or off."""
+"""Values as a user types them: lists in the parameters of notebooks, names out of some, and switches that are on or off."""
 
 import re
 
@@ -55,6 +55,12 @@ def span(text):
     if not (found := range(int(start), int(end))):
         raise ValueError(f"{text} is an empty range")
     return found
+
+
+def require_one_of(name, value, known):
+    """Raise ValueError, which begins with `name`, unless the value is one of the known ones."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, got {value!r}")
 
 
 def switch(name, given):

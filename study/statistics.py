@@ -33,8 +33,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-LEVEL = 0.95
-ALPHA = 0.05
+from study.levels import ALPHA, LEVEL
+
 DRAWS = 10_000
 """Resamples of a bootstrap."""
 KEPT_DRAWS = 5 * 10**6

@@ -9,7 +9,7 @@ import numbers
 
 import pandas as pd
 
-from study.statistics import ALPHA
+from study.levels import ALPHA
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -106,17 +106,16 @@ def remedies(learnt):
 
 def ten_digits(noise, poly, rbf):
     """Ten digits and wrong labels, from the table of study.mnist.orders.noise, the average predictor against the
-    final one after the last epoch: poly, its rows of `against_final` by share of wrong labels, and few, those of at most
-    10 %; largest and reach, the largest difference and the end of an interval that lies farthest from 0, with RBF
-    kernels; late and late_rbf, the share of mistakes after the third epoch at 30 % wrong labels; n, the number of
-    differences (Holm)."""
+    final one after the last epoch: poly, its rows of `against_final` by share of wrong labels; largest and reach, the
+    largest difference and the end of an interval that lies farthest from 0, with RBF kernels; late and late_rbf, the share
+    of mistakes after the third epoch at 30 % wrong labels; n, the number of differences (Holm)."""
     compared = over_orders.against_final(noise, noise["epoch"].max())
     gains = compared[(compared["predictor"] == "average") & ~compared["threshold"]]
     own = gains[gains["kernel"] == poly].set_index("share")
     others = gains[gains["kernel"] != poly]
     late = tables.late_mistakes(noise[~noise["threshold"]])
     return SimpleNamespace(
-        poly=own, few=own[:3], largest=others["estimate"].abs().max(), reach=others[["low", "high"]].abs().max(axis=None),
+        poly=own, largest=others["estimate"].abs().max(), reach=others[["low", "high"]].abs().max(axis=None),
         late=late[poly, 0.3], late_rbf=late[rbf, 0.3], n=len(compared),
     )  # fmt: skip
 

@@ -67,9 +67,9 @@ def equal_terms(found):
 
     level: rows of tables.equal_rates of the forms without thresholds; by_size: their mean test errors, a row for each number
     of images, a column for each form. largest: rows of tables.largest_terms; n_most images; errors {form in words: test
-    error} there. gaps: tables.gaps with the most images; first_gap: ordinary minus Xu and Zhang's, with the fewest. All
-    are over the test images in the first order, by McNemar's test with Holm's correction. excess: Xu and Zhang's errors over
-    the ordinary ones, by number of images; effort: the largest such ratio of mistakes in training.
+    error} there. gaps: tables.gaps with the most images, over the test images in the first order, by McNemar's test with
+    Holm's correction. excess: Xu and Zhang's errors over the ordinary ones, by number of images; effort: the largest such
+    ratio of mistakes in training.
     """
     rates = tables.equal_rates(found["equal"])
     level = tables.three_forms(rates)
@@ -77,7 +77,7 @@ def equal_terms(found):
     by_size = average.pivot(index="n", columns="form", values="error")
     made = average.pivot(index="n", columns="form", values="mistakes")
     largest = tables.in_words(tables.largest_terms(rates))
-    few, most = (tables.gaps(found["arrays"][place]["wrong"]) for place in (0, -1))
+    most = tables.gaps(found["arrays"][-1]["wrong"])
     return SimpleNamespace(
         level=level,
         by_size=by_size,
@@ -88,7 +88,6 @@ def equal_terms(found):
         one_vs_all_first=most["one-vs-all", "ordinary", "average"],
         xu_zhang_last=most["ordinary", "Xu-Zhang, no threshold", "average"],
         thresholds=most["Xu-Zhang", "Xu-Zhang, no threshold", "average"],
-        first_gap=few["ordinary", "Xu-Zhang, no threshold", "average"],
         excess=by_size["Xu-Zhang"] / by_size["ordinary"],
         effort=(made["Xu-Zhang"] / made["ordinary"]).max(),
     )
@@ -98,9 +97,10 @@ def widths(settings, found):
     """The forms by the width of their kernel, on validation images, from `forms.tuning` with these settings.
 
     curves: rows of tables.digits_by_width with the most images, n of them and n_validate; best: its row of the lowest error
-    of each form; ratio: Xu and Zhang's best width over the ordinary one. borrowed: the rows at the width that suits the
-    ordinary form, and longer: the ratio of mistakes there. thresholds: the difference of the validation errors of Xu and
-    Zhang's form with and without thresholds, each at its own width, in the first order (McNemar).
+    of each form; ratio: Xu and Zhang's best width over the ordinary one. At the width that suits the ordinary form:
+    borrowed_error and own_error, those of Xu and Zhang's form and of this one, and longer, the ratio of mistakes.
+    thresholds: the difference of the validation errors of Xu and Zhang's form with and without thresholds, each at its own
+    width, in the first order (McNemar).
     """
     last = settings[-1]
     curves = tables.digits_by_width(tables.three_forms(found["tuning"]), last.n)
@@ -113,7 +113,6 @@ def widths(settings, found):
         n_validate=last.n_validate,
         best=best,
         ratio=best.width["Xu-Zhang"] / best.width["ordinary"],
-        borrowed=borrowed,
         borrowed_error=borrowed.error["Xu-Zhang"],
         own_error=borrowed.error["ordinary"],
         longer=borrowed.mistakes["Xu-Zhang"] / borrowed.mistakes["ordinary"],
@@ -159,9 +158,9 @@ def set_gaps():
 def over_sets(found):
     """The comparison over the sets, from the tables of `comparison.compare`.
 
-    rates: error rates by set and method. svm: each form minus the SVM, least the smallest, behind and behind_intervals all
-    in words; references: the same for every other method, ridge that of kernel ridge regression. forms: each form minus the
-    ordinary one; apart and apart_on their intervals in words (with thresholds).
+    rates: error rates by set and method. svm: each form minus the SVM, least the smallest, behind all in words; references:
+    the same for every other method, ridge that of kernel ridge regression. forms: each form minus the ordinary one; apart
+    their intervals in words.
     """
     table = tables.by_method(tables.chosen_rates(found["errors"]))
     references = tables.over_sets(table, tables.reference_pairs())
@@ -175,11 +174,9 @@ def over_sets(found):
         svm=behind,
         least=min(each.estimate for each in behind.values()),
         behind=span([each.estimate for each in behind.values()]),
-        behind_intervals=intervals(behind.values()) if tested else "…",
         ridge=references["kernel ridge", "-"],
         forms=forms_apart,
         apart=intervals(forms_apart.values()) if tested else "…",
-        apart_on=intervals([each for name, each in forms_apart.items() if name[1] == "on"]) if tested else "…",
         all_behind=all(each.p < tables.statistics.ALPHA for each in behind.values()),
         none_apart=all(each.p >= tables.statistics.ALPHA for each in forms_apart.values()),
     )

@@ -14,7 +14,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,8 +25,9 @@ from kp.gram import CrossGram, Points, Products
 from kp.joint import Coefficients
 from kp.perceptron import visiting_orders
 from study import datasets
+from study.parameters import require_one_of
 from study.predictors import PREDICTORS
-from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings, n_examples, require_integers
 from study.results.experiment import experiment
 
 FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
@@ -100,7 +100,7 @@ EPOCHS = {
 
 def choice_settings(dataset):
     """The settings of `choice` for "mnist" or "digits": one for each form. Raises ValueError for other data sets."""
-    require_known(SimpleNamespace(dataset=dataset), dataset=IMAGES)
+    require_one_of("dataset", dataset, IMAGES)
     return [ChoiceSettings(dataset=dataset, form=form, **KERNELS[dataset]) for form in FORMS]
 
 
@@ -277,7 +277,7 @@ COMPARED = {
 
 def tuning_settings(dataset):
     """The parts of `tuning` for "mnist" or "digits": one for each n. Raises ValueError for other data sets."""
-    require_known(SimpleNamespace(dataset=dataset), dataset=IMAGES)
+    require_one_of("dataset", dataset, IMAGES)
     return [
         Tuning(dataset=dataset, n=n, n_validate=held, widths=widths, epochs=10, n_orders=orders)
         for n, (held, widths, orders) in TUNED[dataset].items()

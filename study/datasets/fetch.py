@@ -16,6 +16,7 @@ from pathlib import Path
 from study.datasets.registry import OWN_REMEDY, ROOT, DataError
 from study.parameters import switch
 from study.results import store
+from study.words import listed
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30
@@ -76,7 +77,7 @@ def obtain(file, *, download=True):
 
 
 def _places():
-    return " or ".join(map(str, folders()))
+    return listed(folders(), "or")
 
 
 def _similar(file):

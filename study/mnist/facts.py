@@ -165,7 +165,7 @@ class Facts:
     def averaging(self):
         """The gain by averaging, by `final_or_average`.
 
-        soon: after one epoch at degrees 2 to 6 (a list). After the last epoch: two, three and six, the rows of these
+        soon: after one epoch at degrees 2 to 6 (a list). After the last epoch: two and three, the rows of these
         degrees, and late, the estimates at degrees 4 to 6 (a list). as_said: whether all are detected but the one at degree
         6 after the last epoch, and each is more than half a point after one epoch and falls with the degree after the last.
         """
@@ -175,7 +175,7 @@ class Facts:
         detected = list(end.index[end["verdict"] == over_orders.HIGHER]) == [2, 3, 4, 5]
         detected &= bool((soon["verdict"] == over_orders.HIGHER).all())
         return SimpleNamespace(
-            soon=soon["estimate"].tolist(), two=end.loc[2], three=end.loc[3], six=end.loc[6],
+            soon=soon["estimate"].tolist(), two=end.loc[2], three=end.loc[3],
             late=end.loc[4:, "estimate"].tolist(),
             as_said=detected and soon["estimate"].min() > 0.005 and end["estimate"].is_monotonic_decreasing,
         )  # fmt: skip
@@ -184,15 +184,14 @@ class Facts:
     def others(self):
         """The minimizing and the voted predictor less the average one, by `predictors`.
 
-        minimizing_worse and minimizing_open: degrees at which the error is detected to be higher after the last epoch, and
-        at which nothing is. voted and early: whether the vote, and after one epoch both, cannot be told from the average.
+        minimizing_worse: degrees at which the error is detected to be higher after the last epoch. voted and early: whether
+        the vote, and after one epoch both, cannot be told from the average.
         """
         end = self.predictors.query("epoch == @self.n_epochs").set_index("degree")
         minimizing = end.query("predictor == 'minimizing'")["verdict"]
         early = self.predictors.query("epoch == 1 and predictor != 'final'")["verdict"]
         return SimpleNamespace(
             minimizing_worse=list(minimizing.index[minimizing == over_orders.HIGHER]),
-            minimizing_open=list(minimizing.index[minimizing == over_orders.UNTOLD]),
             voted=bool((end.query("predictor == 'voted'")["verdict"] == over_orders.UNTOLD).all()),
             early=not early.isin([over_orders.HIGHER, over_orders.LOWER]).any(),
         )
@@ -423,10 +422,14 @@ def best(run=SOURCE_RUN):
 
 @cache
 def confusions(run=SOURCE_RUN):
-    """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: see `tables.confusions`."""
-    own = best(run).loc[["average", "minimizing", "final"]]
-    found = tables.confusions(six_degrees(run)["confusion"], own)
-    return {f"{name}, degree {own.loc[name, 'degree']}": matrix for name, matrix in found.items()}
+    """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: `over_orders.confusions`."""
+    labels = datasets.load(run.dataset).class_indices_test
+    found = {}
+    for row in best(run).loc[["average", "minimizing", "final"]].itertuples():
+        own = six_degrees(run)["arrays"][DEGREES.index(row.degree)]["predictions"]
+        answers = own[[PREDICTORS.index(row.Index)], row.epoch - 1]
+        found[f"{row.Index}, degree {row.degree}"] = over_orders.confusions(answers, labels)
+    return found
 
 
 @cache

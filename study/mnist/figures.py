@@ -232,8 +232,8 @@ def figure_confusions(matrices):
     """A panel for each of {title: matrix (C, C)} of images by true digit (rows) and answer: wrong answers are counted, right
     ones are left out."""
     figure, axes = canvas(1, len(matrices), height=2.5, squeeze=False)
-    wrong = {title: matrix.to_numpy() * (1 - np.eye(len(matrix), dtype=int)) for title, matrix in matrices.items()}
-    digits = next(iter(matrices.values())).index
+    wrong = {title: np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix) for title, matrix in matrices.items()}
+    digits = range(len(next(iter(matrices.values()))))
     most = max(counts.max() for counts in wrong.values())
     for axis, (title, counts) in zip(axes.flat, wrong.items(), strict=True):
         heat_map(

@@ -71,8 +71,8 @@ def by_epoch(multiclass, split):
     return _by_predictor(multiclass[multiclass["split"] == split], "epoch").reset_index()
 
 
-def by_digit(binary, epoch, split="test"):
-    """Counts of binary errors of one degree after an epoch: a row for each digit, a column for each predictor."""
+def binary_errors(binary, epoch, split="test"):
+    """Errors of the binary perceptrons of one degree after an epoch: a row for each digit, a column for each predictor."""
     return _by_predictor(binary[(binary["epoch"] == epoch) & (binary["split"] == split)], "digit").reset_index()
 
 
@@ -96,15 +96,6 @@ def eighteen(multiclass, predictors=("final", "average", "minimizing")):
     found = with_rates(best).join(train, on=["predictor", "degree", "epoch"])
     found.insert(0, "rank", range(1, len(found) + 1))
     return found[["rank", "predictor", "degree", "epoch", "errors", "error", "low", "high", "training"]]
-
-
-def confusions(confusion, best):
-    """{predictor: images by true digit (rows) and answer}, each at its degree and epoch in best, a table by predictor."""
-    rows = confusion.set_index(["predictor", "degree", "epoch"]).sort_index()
-    return {
-        name: rows.loc[(name, row["degree"], row["epoch"])].pivot(index="true", columns="predicted", values="count")
-        for name, row in best.iterrows()
-    }
 
 
 def literature(published, error):
@@ -162,7 +153,7 @@ def mistakes_by_digit(logs):
     return pd.DataFrame(rows)
 
 
-def hardest(logs, count):
+def mistakes_by_example(logs, count):
     """The training examples with the most mistakes over all digits; ties go to the first. Columns example, mistakes."""
     examples, mistakes = np.unique(np.concatenate([log.example for log in logs]), return_counts=True)
     order = np.lexsort([examples, -mistakes])[:count]

@@ -3,6 +3,7 @@
 from dataclasses import fields
 
 from study import datasets
+from study.parameters import require_one_of
 
 IMAGES = ("mnist", "digits")
 """The data sets of images: the one of the source, and the one that needs no download."""
@@ -45,8 +46,7 @@ def require_known(settings, **known):
     of which there must be some."""
     for name, values in known.items():
         for each in _several(settings, name):
-            if each not in values:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, values))}, got {each!r}")
+            require_one_of(name, each, values)
 
 
 def require_integers(settings, **bounds):

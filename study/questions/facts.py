@@ -74,12 +74,11 @@ def features():
 def one_order():
     """One order for all classes that is kept in all epochs, against new orders for each class: error, the difference of
     the mean error over degrees 2 to 6, over orders and images; told, whether any difference is detected; fewer, by which
-    share it has fewer support vectors, by degree; memory and memory_new, GiB of a fit at degree 2, with it and
-    without."""
+    share it has fewer support vectors, by degree; memory, GiB of a fit at degree 2 with it."""
     kept = orders.kept
     return SimpleNamespace(
         error=kept.whole, told=(kept.errors["verdict"] != UNTOLD).any(), fewer=kept.share["shared, kept"],
-        memory=kept.memory.loc[2, "shared, kept"], memory_new=kept.memory.loc[2, "own, new"],
+        memory=kept.memory.loc[2, "shared, kept"],
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 from study import ROOT
+from study.words import listed
 
 
 def words(paths):
@@ -29,8 +30,7 @@ def version():
 
 def _of(path):
     """Return the parts of a notebook that are its author's. Raises ValueError for one that was not executed."""
-    from study.report import check_code, hand_in
-    from study.words import listed
+    from study.report import check_code, hand_in  # these load the engine of notebooks, which few documents need
 
     try:
         found = check_code.code(hand_in.read(path))

@@ -22,7 +22,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import HEAD, KEPT, conditions, depends, exact, said
+from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exact, said
 from study.report.source import captioned
 
 LISTED = "statements"
@@ -101,20 +101,20 @@ class Client(PapermillNotebookClient):
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
-        (what, text, output, false), values = await self.asked(cell)
-        self._change(output)
+        told, values = await self.asked(cell)
+        self._change(told.output)
         self.tried += bool(conditions(cell.source))
-        if false:
-            self.left_out.append(" ".join(false.split("\n")))
-        if what != KEPT:
+        if told.false:
+            self.left_out.append(" ".join(told.false.split("\n")))
+        if told.outcome != KEPT:
             cell.metadata.tags = [*tags(cell), LEFT_OUT]
             return
-        if text != cell.source:
+        if told.text != cell.source:
             cell.metadata.words = cell.source
             cell.metadata["values"] = values
-            cell.source = text
+            cell.source = told.text
         if captioned(tags(cell)):
-            self._describe(text)
+            self._describe(told.text)
 
     fill = run_sync(async_fill)
 
@@ -137,14 +137,14 @@ class Client(PapermillNotebookClient):
 
     async def asked(self, cell):
         """Return the kernel's answers on a text cell: see said and exact of study.report.expressions."""
-        calls = {"said": _call(said, cell.source, tags(cell)), "exact": _call(exact, cell.source)}
+        calls = {"said": f"{_call(said, cell.source, tags(cell))}._asdict()", "exact": _call(exact, cell.source)}
         message = self.kc.execute("", silent=True, store_history=False, user_expressions=calls)
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        told = self._answer(reply["content"], "said", cell)
-        return told, self._answer(reply["content"], "exact", cell) if told[0] == KEPT else {}
+        told = Said(**self._answer(reply["content"], "said", cell))
+        return told, self._answer(reply["content"], "exact", cell) if told.outcome == KEPT else {}
 
     def _answer(self, content, name, cell):
         """The value of one of the calls in a reply; TextError if it failed."""

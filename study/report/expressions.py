@@ -11,6 +11,7 @@ with any content.
 import ast
 import re
 from numbers import Integral, Real
+from typing import NamedTuple
 
 from study.report.references import addressed, cites
 from study.report.source import captioned
@@ -207,8 +208,18 @@ def depends(text, tags):
     return bool(own) or bool({tag.partition(":")[0] for tag in tags} & ASKED)
 
 
+class Said(NamedTuple):
+    """What a text says in a run. outcome: KEPT or LEFT_OUT; text: in words; output: what changes in the output above it, by
+    kind; false: what does not hold."""
+
+    outcome: str
+    text: str
+    output: dict
+    false: str
+
+
 def said(text, tags, shell):
-    """(what becomes of it, what it says, what the output above it becomes, what does not hold) of a text, in its kernel.
+    """What a text says, a `Said`, in its kernel.
 
     shell is IPython's; its attribute chapter, if it has one, is the open chapter (study.report.display), which knows labels.
     What does not hold is given with the values that this run has, and with its conditions that are false; so is, in a run
@@ -222,7 +233,7 @@ def said(text, tags, shell):
     for name in captioned(tags) if chapter else ():
         label, output = chapter.named(name)
     if "published" in tags and not is_published:
-        return LEFT_OUT, "", output, ""
+        return Said(LEFT_OUT, "", output, "")
     own = expressions(text)
     results = shell.user_expressions({each: each for each in own})
     untrue = _untrue(conditions(text), shell, LookupError if chapter and not is_published else ())
@@ -243,8 +254,10 @@ def said(text, tags, shell):
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", finding[0].strip() if kept else words)
         why = ", ".join(f"`{condition}`" for _, condition in untrue)
         false = f"{addressed(filled(open_, known))} (False: {why}.)"
-        return KEPT if kept else LEFT_OUT, before + addressed(filled(rest, results)) if kept else "", output, false
-    return KEPT, before + addressed(filled(words, results)), output, ""
+        if not kept:
+            return Said(LEFT_OUT, "", output, false)
+        return Said(KEPT, before + addressed(filled(rest, results)), output, false)
+    return Said(KEPT, before + addressed(filled(words, results)), output, "")
 
 
 def _untrue(found, shell, lacking):

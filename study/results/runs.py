@@ -24,8 +24,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from study import BUILD, ROOT, chapters, datasets
-from study.parameters import span, words
+from study.parameters import require_one_of, span, words
 from study.results import shares
+from study.words import listed
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
@@ -45,8 +46,7 @@ def find(name, *, stratified=False):
     chapter, _, own = name.partition(".")
     known = {each.name: each for each in chapters.experiments(chapter, unpublished=True)}
     asked = f"{chapter}.stratified" if stratified else name if own else next(iter(known))
-    if asked not in known:
-        raise ValueError(f"experiment must be one of {', '.join(known)}, got {asked!r}")
+    require_one_of("experiment", asked, known)
     return known[asked]
 
 
@@ -108,7 +108,7 @@ def described(experiment):
         return f"  none, since it cannot be run in a batch: no option can hold its {', '.join(untyped)}"
     lines = []
     for name, (kinds, several) in typed.items():
-        what = " or ".join(KINDS[kind] for kind in kinds) + (", or several: a,b,c" if several else "")
+        what = listed([KINDS[kind] for kind in kinds], "or") + (", or several: a,b,c" if several else "")
         default = "required" if defaults[name] is MISSING else repr(defaults[name])
         lines.append(f"  {_option(name):<20} {what}; {default}")
     if "dataset" in defaults:
@@ -138,7 +138,7 @@ def _values(name, text, kind):
         value for part in words(text) for value in (_range(part) if int in each and ":" in part else [_one(part, each)])
     ]
     if None in found:
-        kinds = " or ".join(KINDS[kind] for kind in each)
+        kinds = listed([KINDS[kind] for kind in each], "or")
         raise ValueError(f"{_option(name)} must be {kinds}, or a list of them as in a,b,c; got {text!r}")
     return [tuple(found)] if several else found
 
@@ -197,8 +197,7 @@ def table(experiment, runs, name=None, *, progress=False):
     Raises ValueError for another name.
     """
     name = name or experiment.tables[0]
-    if name not in experiment.tables:
-        raise ValueError(f"table must be one of {', '.join(experiment.tables)}, got {name!r}")
+    require_one_of("table", name, experiment.tables)
     found = []
     for part in tqdm(parts(runs), desc=experiment.name, unit="part", disable=not progress):
         experiment(part)

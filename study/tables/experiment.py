@@ -13,12 +13,9 @@ Error rates are fractions.
 
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 
 import pandas as pd
 from joblib import cpu_count, parallel_config
-from sklearn.utils.parallel import Parallel, delayed
-from tqdm import tqdm
 
 from kp.joint import DEMOTE
 from study import datasets
@@ -230,11 +227,11 @@ def chosen(settings, *, progress=False):
 @experiment("tables", **DECLARED, parameters=_plain())
 def baselines(settings, *, progress=False):
     """Mean test errors of other methods, for Table I; columns dataset, method, repeat, test_mean."""
+    jobs = [(settings.dataset, repeat) for repeat in settings.repeats("baselines")]
+    sizes = {"n_folds": settings.n_folds, "threads": min(cpu_count(), len(jobs))}
     # In processes: scikit-learn's ensembles set filters of warnings that threads share, and then warn of each other.
-    jobs = [[(settings.dataset, repeat)] for repeat in settings.repeats("baselines")]
-    run = delayed(partial(rivals.cross_validate, n_folds=settings.n_folds, threads=1))
-    workers = Parallel(n_jobs=min(cpu_count(), len(jobs)))
-    folds = pd.concat(workers(run(job) for job in tqdm(jobs, unit="job", disable=not progress)))
+    with parallel_config(backend="loky"):
+        folds = rivals.cross_validate(jobs, **sizes, progress=progress)
     rates = folds.assign(test_mean=folds["test_errors"] / folds["n_test"])
     return rates.groupby(["dataset", "method", "repeat"], sort=False, as_index=False)["test_mean"].mean().round(12)
 

@@ -4,7 +4,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from study.claims import of_parts
-from study.statistics import ALPHA
+from study.levels import ALPHA
 from study.tables import comparisons, experiment, tables
 from study.tables.source import KERNELS, original
 from study.words import interval, intervals, percent, points, size, size_interval, span

@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from study import style
+from study.levels import ALPHA
 from study.predictors import PREDICTORS
-from study.statistics import ALPHA
 from study.style import canvas
 from study.tables.source import KERNELS, SPLITS, setting
 from study.tables.tables import BASE

@@ -10,8 +10,8 @@ Symbols: n training and m test examples of a fold, C classes, c (C, n) promotion
 kp.mistakes), G (n, n) and H (n, m) by how much a mistake on a training example moves the scores of training and test ones.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from tqdm import tqdm
 from kp import kernels
 from kp.gram import CrossGram, Points, PrecomputedKernel, Products
 from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, collect_mistakes, product, squared, walk
-from kp.mistakes import MulticlassLog, first_rows, net_promotions
+from kp.mistakes import first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.predictors import PREDICTORS
@@ -81,13 +81,12 @@ def splits(X, y, method, n_folds, random_state):
 
 
 class Fold:
-    """One fold: scaled points, labels, and what a mistake on a training example moves.
+    """One fold under all methods of the same kernel, parameter, scaling and folds: scaled points, labels, and moves.
 
-    X (n, d) and y (n,) are the whole set, train and test indices into it.
+    X (n, d) and y (n,) are the whole set, train and test indices into it. moves {threshold: (G, H)} are those of a kernel.
     """
 
     def __init__(self, X, y, train, test, method):
-        self.method = method
         self.n_classes = int(y.max()) + 1
         self.n = len(train)
         self.y = y[train], y[test]
@@ -104,39 +103,26 @@ class Fold:
         P, Q = map(Points, self.points)
         K, across = (CrossGram(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
         plain = [squared(K, threads=1), product(K, across.T, threads=1)]
-        self._moves = {False: plain, True: [part + 1.0 for part in plain]}
+        self.moves = {False: plain, True: [part + 1.0 for part in plain]}
 
-    def under(self, method):
-        """The same fold for a method of the same kernel, parameter, scaling and folds."""
-        other = copy(self)
-        other.method = method
-        return other
-
-    @property
-    def moves(self):
-        """G (n, n) and H (n, m) of a kernel perceptron."""
-        return self._moves[self.method.threshold]
-
-    def learner(self, *, count_errors=False):
+    def learner(self, method, *, count_errors=False):
         """The code that finds the mistakes; see kp.joint."""
         y = self.y[0]
         C = self.n_classes
-        method = self.method
         if method.kernel == "linear":
             return Linear(self.points[0], y, C, threshold=float(method.threshold), demote=method.demote)
-        return Dense(self.moves[0], y, C, demote=method.demote, count_errors=count_errors)
+        return Dense(self.moves[method.threshold][0], y, C, demote=method.demote, count_errors=count_errors)
 
-    def errors(self, c):
-        """(train, test): the numbers of errors of f_a(x) = sum_i c_ai G(x_i, x); of equal scores the first class wins."""
-        return tuple(int((f.argmax(axis=0) != y).sum()) for f, y in zip(self.scores(c), self.y, strict=True))
-
-    def scores(self, c):
-        """f (C, n) and f (C, m) of coefficients c (C, n), each sum in the order of the examples."""
-        if self.method.kernel != "linear":
-            return [product(c, moves.T, threads=1) for moves in self.moves]
-        W = product(c, self.points[0].T, threads=1)
-        b = c.sum(axis=1)[:, None] * self.method.threshold
-        return [product(W, points, threads=1) + b for points in self.points]
+    def errors(self, method, c):
+        """(train, test): the numbers of errors of f_a(x) = sum_i c_ai G(x_i, x), each sum in the order of the examples; of
+        equal scores the first class wins."""
+        if method.kernel == "linear":
+            W = product(c, self.points[0].T, threads=1)
+            b = c.sum(axis=1)[:, None] * method.threshold
+            scores = [product(W, points, threads=1) + b for points in self.points]
+        else:
+            scores = [product(c, moves.T, threads=1) for moves in self.moves[method.threshold]]
+        return tuple(int((f.argmax(axis=0) != y).sum()) for f, y in zip(scores, self.y, strict=True))
 
 
 class Shuffles:
@@ -158,9 +144,8 @@ class Shuffles:
 def orders(n, method, shuffles, *, limits=()):
     """Yield the visiting orders, several epochs in one array: first one epoch, then more and more, up to EPOCHS_AT_ONCE.
 
-    No array goes past one of the `limits` (epochs). shuffles: `Shuffles`, or their seed.
+    No array goes past one of the `limits` (epochs). shuffles: `Shuffles`.
     """
-    shuffles = shuffles if isinstance(shuffles, Shuffles) else Shuffles(shuffles)
     left = method.visits(n)
     done = 0
     size = 1
@@ -177,15 +162,14 @@ def orders(n, method, shuffles, *, limits=()):
         size = min(2 * size, EPOCHS_AT_ONCE)
 
 
-def run(fold, shuffles, *, limits):
-    """Learn one fold; rows (iterations, train_errors, test_errors, epochs, converged, mistakes) at the limits of iterations.
+def run(fold, method, shuffles, *, limits):
+    """Learn one fold by a method: rows (iterations, train_errors, test_errors, epochs, converged, mistakes), one a limit.
 
-    limits are ascending and end with max_iter; in presentations and updates only max_iter can be asked for. converged says
-    whether the last of the epochs that were run was without a mistake.
+    limits, of iterations, are ascending and end with max_iter; in presentations and updates only max_iter can be asked for.
+    converged says whether the last of the epochs that were run was without a mistake.
     """
-    method = fold.method
     n = fold.n
-    learner = fold.learner()
+    learner = fold.learner(method)
     if method.unit != "epochs":
         limits = [method.max_iter]
     left = method.max_iter if method.unit == "updates" else NO_LIMIT
@@ -202,34 +186,31 @@ def run(fold, shuffles, *, limits):
         last = done + int(place[-1]) if len(place) else last
         done = last + 1 if mistakes == left else done + len(order)
         if done in stops:
-            rows.append(_row(fold, stops[done], c, mistakes, last, done))
+            rows.append(_row(fold, method, stops[done], c, mistakes, last, done))
         if mistakes == left or (not len(place) and len(order) >= n):
             break
     # Once separated, nothing changes any more: what holds at this limit holds at all later ones.
-    rows += [_row(fold, limit, c, mistakes, last, done) for visits, limit in stops.items() if visits > done]
+    rows += [_row(fold, method, limit, c, mistakes, last, done) for visits, limit in stops.items() if visits > done]
     return rows
 
 
-def _row(fold, limit, c, mistakes, last, done):
-    train, test = fold.errors(c)
+def _row(fold, method, limit, c, mistakes, last, done):
+    train, test = fold.errors(method, c)
     without = last // fold.n + 1
     epochs = min(without + 1, -(-done // fold.n))
     return limit, train, test, epochs, int(epochs > without), mistakes
 
 
-COLUMNS = ("iterations", "train_errors", "test_errors", "epochs", "converged", "mistakes")
-
-
-def cross_validate(jobs, *, n_folds=10, limits=None, threads=2, progress=False):
+def cross_validate(jobs, *, n_folds=10, limits=(), threads=2, progress=False):
     """Cross-validate each of the jobs (dataset, Method, repeat); a tidy table, one row a fold and limit of iterations.
 
     Columns dataset, kernel, parameter, repeat, fold, iterations, train_errors, test_errors, n_train, n_test, epochs,
     converged, mistakes, in the order of the jobs. limits: those below max_iter to report as well.
     """
-    names = ["dataset", "kernel", "parameter", "repeat", "fold", "n_train", "n_test", *COLUMNS]
-    frames = in_parallel(lambda job: _fold_rows(job, n_folds, limits or ()), jobs, threads=threads, progress=progress)
-    table = pd.DataFrame([row for rows in frames for row in rows], columns=names)
-    return table[[*names[:5], "iterations", "train_errors", "test_errors", "n_train", "n_test", *names[-3:]]]
+    columns = ["dataset", "kernel", "parameter", "repeat", "fold", "iterations", "train_errors", "test_errors"]
+    columns += ["n_train", "n_test", "epochs", "converged", "mistakes"]
+    function = partial(_fold_rows, n_folds=n_folds, limits=limits)
+    return tabulated(function, jobs, columns, threads=threads, progress=progress)
 
 
 def _fold_rows(job, n_folds, limits):
@@ -240,19 +221,20 @@ def _fold_rows(job, n_folds, limits):
     shuffles = Shuffles(repeat)
     for i, (train, test) in enumerate(splits(X, y, method, n_folds, repeat)):
         fold = Fold(X, y, train, test, method)
-        head = dataset, method.kernel, method.parameter, repeat, i, len(train), len(test)
-        rows += [(*head, *row) for row in run(fold, shuffles, limits=asked)]
+        head = dataset, method.kernel, method.parameter, repeat, i
+        rows += [(*head, *row[:3], len(train), len(test), *row[3:]) for row in run(fold, method, shuffles, limits=asked)]
     return rows
 
 
-def in_parallel(function, jobs, *, threads=2, progress=False):
-    """function(job) of each job, in their order; in threads, or as a joblib.parallel_config around the call says.
+def tabulated(function, jobs, columns, *, threads=2, progress=False):
+    """A table of the rows, a list, that function(job) gives for each of the jobs, in their order.
 
-    The compiled loops let several threads run at once, but shuffling does not: long runs are faster in processes.
+    They run in threads, or as a joblib.parallel_config around the call says. The compiled loops let several threads run at
+    once, but shuffling does not: long runs are faster in processes.
     """
-    jobs = list(jobs)
-    results = Parallel(n_jobs=threads, prefer="threads", return_as="generator")(delayed(function)(job) for job in jobs)
-    return list(tqdm(results, total=len(jobs), unit="job", disable=not progress))
+    parts = Parallel(n_jobs=threads, prefer="threads", return_as="generator")(delayed(function)(job) for job in jobs)
+    parts = tqdm(parts, total=len(jobs), unit="job", disable=not progress)
+    return pd.DataFrame([row for rows in parts for row in rows], columns=columns)
 
 
 def summary(folds, keys):
@@ -276,9 +258,9 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
     Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test.
     Scores are those of `Fold`: the estimator rounds its sums otherwise, which moves two test errors of sonar.
     """
-    names = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
-    rows = in_parallel(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
-    return pd.DataFrame([row for part in rows for row in part], columns=names)
+    columns = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
+    function = partial(_predictor_rows, n_folds=n_folds)
+    return tabulated(function, jobs, columns, threads=threads, progress=progress)
 
 
 def _predictor_rows(job, n_folds):
@@ -289,29 +271,23 @@ def _predictor_rows(job, n_folds):
     shuffles = Shuffles(repeat)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
-        log = find(fold, shuffles)
+        log = collect_mistakes(fold.learner(method, count_errors=True), orders(fold.n, method, shuffles))
+        # The orders held several epochs each, so the log knows the ends of those only.
+        n_epochs = min(int(log.step[-1]) // fold.n + 2, method.max_iter)
+        log = replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
         for i, name in enumerate(PREDICTORS):
-            total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
+            if name == "voted":
+                total[i] += _voted_errors(fold, method, log)
+            else:
+                total[i] += fold.errors(method, log.coefficients(name, n_classes=fold.n_classes, n=fold.n))
         sizes += len(train), len(test)
     head = (dataset, method.kernel, method.parameter, repeat)
     return [(*head, name, *total[i].tolist(), *sizes.tolist()) for i, name in enumerate(PREDICTORS)]
 
 
-def find(fold, shuffles):
-    """The `MulticlassLog` of a fold with training errors, as `kp.joint.collect_mistakes` gives it epoch by epoch."""
-    log = collect_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, shuffles))
-    # The orders held several epochs each, so the log knows the ends of those only.
-    n_epochs = min(int(log.step[-1]) // fold.n + 2, fold.method.max_iter)
-    return replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
-
-
-def _coefficients(fold, log: MulticlassLog, predictor):
-    return log.coefficients(predictor, n_classes=fold.n_classes, n=fold.n)
-
-
-def _voted_errors(fold, log):
+def _voted_errors(fold, method, log):
     wrong = []
-    for moves, y in zip(fold.moves, fold.y, strict=True):
+    for moves, y in zip(fold.moves[method.threshold], fold.y, strict=True):
         columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
         (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,))
         wrong.append(int((votes.argmax(axis=0) != y).sum()))
@@ -330,12 +306,12 @@ def chosen(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
     the outer fold.
     """
     tasks = [(*job, i) for job in jobs for i in range(n_folds)]
-    return pd.DataFrame(
-        in_parallel(lambda task: _chosen_row(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
-    )
+    columns = ["dataset", "kernel", "repeat", "fold", "parameter", "iterations", "test_errors", "n_test"]
+    function = partial(_chosen_rows, n_folds=n_folds, inner_folds=inner_folds)
+    return tabulated(function, tasks, columns, threads=threads, progress=progress)
 
 
-def _chosen_row(task, n_folds, inner_folds):
+def _chosen_rows(task, n_folds, inner_folds):
     dataset, methods, limits, repeat, index = task
     X, y = load(dataset)
     train, test = splits(X, y, methods[0], n_folds, repeat)[index]
@@ -346,11 +322,9 @@ def _chosen_row(task, n_folds, inner_folds):
         asked = [limit for limit in limits if limit <= method.max_iter]
         wrong = np.zeros(len(asked), dtype=int)
         for a, b in splits(X[train], y[train], method, inner_folds, repeat):
-            wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), shuffles, limits=asked)]
+            wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), method, shuffles, limits=asked)]
         settings += [replace(method, max_iter=limit) for limit in asked]
         inner += wrong.tolist()
     best = settings[int(np.argmin(inner))]
-    [(iterations, _, test_errors, *_)] = run(Fold(X, y, train, test, best), shuffles, limits=[best.max_iter])
-    head = {"dataset": dataset, "kernel": best.kernel, "repeat": repeat, "fold": index}
-    found = {"parameter": best.parameter, "iterations": iterations, "test_errors": test_errors, "n_test": len(test)}
-    return head | found
+    [(iterations, _, test_errors, *_)] = run(Fold(X, y, train, test, best), best, shuffles, limits=[best.max_iter])
+    return [(dataset, best.kernel, repeat, index, best.parameter, iterations, test_errors, len(test))]

@@ -7,15 +7,14 @@ share folds, scaling and kernel share what is computed before the first visit.
 """
 
 from dataclasses import asdict, astuple, dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
-import pandas as pd
 
 from kp.joint import DEMOTE
-from study.protocols.settings import require_known
+from study.protocols.settings import BaseSettings
 from study.tables import protocol
-from study.tables.protocol import UNITS, Fold, Shuffles, in_parallel, load, run, splits
+from study.tables.protocol import FOLDS, ORDERS, UNITS, Fold, Shuffles, load, run, splits, tabulated
 from study.tables.source import SETS
 
 SCALINGS = (*protocol.SCALINGS, "outside")
@@ -24,7 +23,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class Reading(BaseSettings):
     """One answer to each question; the defaults are the base reading.
 
     demote: of the classes that match the true one the "winner" or the "first" loses, or "all" do while the true class gains
@@ -41,8 +40,7 @@ class Reading:
     folds: str = "stratified"
     threshold: bool = True
 
-    def __post_init__(self):
-        require_known(self, demote=DEMOTE, unit=UNITS, scaling=SCALINGS)
+    KNOWN = {"demote": DEMOTE, "scaling": SCALINGS, "folds": FOLDS, "order": ORDERS, "unit": UNITS}
 
     def of(self, dataset):
         """The reading as it is for one set: readings that cannot differ on it are one.
@@ -79,9 +77,9 @@ def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):
     repeat, and mean and standard deviation over the folds (divided by their number) of the error rates: train_mean,
     train_sd, test_mean, test_sd.
     """
-    names = ["dataset", "kernel", "reading", "iterations", "repeat", "train_mean", "train_sd", "test_mean", "test_sd"]
-    rows = in_parallel(lambda job: _rows(job, n_folds), jobs, threads=threads, progress=progress)
-    return pd.DataFrame([row for part in rows for row in part], columns=names).round(DIGITS)
+    columns = ["dataset", "kernel", "reading", "iterations", "repeat", "train_mean", "train_sd", "test_mean", "test_sd"]
+    function = partial(_rows, n_folds=n_folds)
+    return tabulated(function, jobs, columns, threads=threads, progress=progress).round(DIGITS)
 
 
 def _rows(job, n_folds):
@@ -97,13 +95,10 @@ def _rows(job, n_folds):
                 if method.folds == folds:
                     if method.scaling not in scaled:
                         scaled[method.scaling] = Fold(X, y, train, test, method)
-                    [(_, *wrong, _, _, _)] = run(scaled[method.scaling].under(method), shuffles, limits=[row.max_iter])
+                    [(_, *wrong, _, _, _)] = run(scaled[method.scaling], method, shuffles, limits=[row.max_iter])
                     rates[reading].append(np.divide(wrong, (len(train), len(test))))
-    head = dataset, row.kernel
-    return [(*head, reading.key, row.max_iter, repeat, *_moments(found)) for reading, found in rates.items()]
-
-
-def _moments(rates):
-    """(train_mean, train_sd, test_mean, test_sd) of pairs of rates."""
-    train, test = np.transpose(rates)
-    return train.mean(), train.std(), test.mean(), test.std()
+    found = []
+    for reading, pairs in rates.items():
+        moments = [moment for part in np.transpose(pairs) for moment in (part.mean(), part.std())]
+        found.append((dataset, row.kernel, reading.key, row.max_iter, repeat, *moments))
+    return found

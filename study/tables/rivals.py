@@ -3,8 +3,9 @@
 Source of the published numbers: Xu & Zhang 2005, Table I. The folds are those of study.tables.protocol.
 """
 
+from functools import partial
+
 import numpy as np
-import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -15,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from study import datasets
-from study.tables.protocol import Fold, in_parallel, load, run
+from study.tables.protocol import Fold, Shuffles, load, run, tabulated
 
 RIVAL = "support vector machine, RBF"
 """The one of the `baselines` against which tests are made, declared before they were."""
@@ -40,12 +41,13 @@ def cross_validate(jobs, *, names=None, n_folds=10, threads=2, progress=False):
 
     Columns dataset, method, repeat, fold, test_errors, n_test.
     """
-    rows = in_parallel(lambda job: _fold_rows(*job, names, n_folds), jobs, threads=threads, progress=progress)
     columns = ["dataset", "method", "repeat", "fold", "test_errors", "n_test"]
-    return pd.DataFrame([row for part in rows for row in part], columns=columns)
+    function = partial(_fold_rows, names=names, n_folds=n_folds)
+    return tabulated(function, jobs, columns, threads=threads, progress=progress)
 
 
-def _fold_rows(dataset, repeat, names, n_folds):
+def _fold_rows(job, names, n_folds):
+    dataset, repeat = job
     X, y = load(dataset)
     folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y))
     models = baselines(repeat)
@@ -62,16 +64,17 @@ def two_parts(jobs, *, threads=2, progress=False):
     In the vowel set the second part has other speakers. Columns dataset, kernel, parameter, repeat, train_errors, n_train,
     test_errors, n_test; no row for sets that come in one part. repeat is the random_state of the visiting orders.
     """
-    names = ["dataset", "kernel", "parameter", "repeat", "train_errors", "n_train", "test_errors", "n_test"]
+    columns = ["dataset", "kernel", "parameter", "repeat", "train_errors", "n_train", "test_errors", "n_test"]
     jobs = [job for job in jobs if datasets.load(job[0]).X_test is not None]
-    return pd.DataFrame(in_parallel(_two_parts_row, jobs, threads=threads, progress=progress), columns=names)
+    return tabulated(_two_parts_rows, jobs, columns, threads=threads, progress=progress)
 
 
-def _two_parts_row(job):
+def _two_parts_rows(job):
     dataset, method, repeat = job
     X, y = load(dataset)
     n = len(datasets.load(dataset).X)
     train = np.arange(n)
     test = np.arange(n, len(X))
-    [(_, train_errors, test_errors, *_)] = run(Fold(X, y, train, test, method), repeat, limits=[method.max_iter])
-    return dataset, method.kernel, method.parameter, repeat, train_errors, n, test_errors, len(test)
+    fold = Fold(X, y, train, test, method)
+    [(_, train_errors, test_errors, *_)] = run(fold, method, Shuffles(repeat), limits=[method.max_iter])
+    return [(dataset, method.kernel, method.parameter, repeat, train_errors, n, test_errors, len(test))]

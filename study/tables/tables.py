@@ -13,8 +13,8 @@ import pandas as pd
 
 from study import statistics
 from study.claims import judged, percentile
+from study.levels import ALPHA
 from study.predictors import PREDICTORS
-from study.statistics import ALPHA
 from study.tables.arithmetic import reachable
 from study.tables.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.tables.protocol import summary

@@ -234,12 +234,11 @@ def test_the_stored_bounds_are_the_same_digits_on_an_old_processor():
     assert made == stored["bound"].tolist()
 
 
-def test_every_order_is_a_fit_with_its_seed_and_counts_both_errors():
+def test_every_order_is_a_fit_with_its_seed():
     toy = experiment.Toy(n_samples=20, n_test=50, n_epochs=3, n_orders=2)
     X, y, X_test, y_test = experiment.toy_set(toy)
     for row in experiment.orders(toy).itertuples():
         model = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=3, random_state=row.order).fit(X, y)
-        assert row.train_errors == (model.predict(X, predictor=row.predictor) != y).sum()
         assert row.test_errors == (model.predict(X_test, predictor=row.predictor) != y_test).sum()
 
 

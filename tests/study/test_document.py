@@ -738,5 +738,5 @@ def test_pages_run_their_own_script_only_and_load_nothing(page, ledger_page):
             "default-src 'none'", "img-src data:", "font-src data:", "style-src 'unsafe-inline'",
             f"script-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'",
         }  # fmt: skip
-        assert found.index("Content-Security-Policy") < found.index("<title>") < found.index("<style>")
+        assert found.index("Content-Security-Policy") < found.index("<style>") < found.index("<title>")
         assert not re.findall(r"""(?:\ssrc=|\sdata=|<link[^>]*\shref=|@import |url\()["']?(?!["']|data:)""", found)

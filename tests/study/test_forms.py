@@ -206,11 +206,11 @@ def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
 def test_facts_on_equal_terms_are_counted_from_the_flags(on_equal_terms):
     tuned, equal = on_equal_terms
     wrong = equal["arrays"][0]["wrong"]
-    found = facts.equal_terms(equal | {"arrays": [equal["arrays"][0]] * 2})
+    found = facts.equal_terms(equal)
     average = wrong[:, :, forms.JUDGED.index("average")].mean(axis=(0, 2))
     assert list(found.errors.values()) == pytest.approx([*average[:2], *average[2:]])
     assert found.excess.tolist() == pytest.approx([found.by_size["Xu-Zhang"].item() / average[1]])
-    assert found.first_gap == found.xu_zhang_last
+    assert found.xu_zhang_last == found.gaps["ordinary", "Xu-Zhang, no threshold", "average"]
     settings = [SimpleNamespace(n=120, n_validate=100)]
     widths = facts.widths(settings, tuned)
     best = forms.best_widths(tuned["tuning"])

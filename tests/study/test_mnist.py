@@ -17,8 +17,8 @@ from scipy.stats import binomtest, fisher_exact
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from kp.mistakes import MistakeLog
 from study import datasets, statistics
-from study.mnist import claims, experiment, figures, over_orders, tables
-from study.mnist.experiment import PUBLISHED, Settings, run_together
+from study.mnist import claims, experiment, facts, figures, over_orders, tables
+from study.mnist.experiment import PUBLISHED, Settings, SixDegrees, run_together
 from study.results import store
 from study.style import PREDICTOR_COLOURS
 
@@ -163,7 +163,7 @@ def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_
     np.testing.assert_allclose(best[["low", "high"]].T, np.array(statistics.exact(best["errors"], 597)))
     tied = pd.DataFrame({"degree": [3, 2, 2], "epoch": [1, 3, 2]}).assign(predictor="final", split="test", errors=5, n=9)
     assert tables.ranking(tied)[["degree", "epoch"]].to_numpy().tolist() == [[2, 2]]
-    by_digit = tables.by_digit(three["binary"].query("degree == 2"), 3)
+    by_digit = tables.binary_errors(three["binary"].query("degree == 2"), 3)
     assert by_digit["average"].tolist() == [17, 33, 13, 30, 6, 26, 9, 9, 26, 27]
 
 
@@ -178,18 +178,19 @@ def test_eighteen_predictors_are_ranked_at_their_best_epochs(three):
         assert row.errors == test.min() and row.epoch == test.idxmin() and row.training == train[row.epoch]
 
 
-def test_confusions_are_counted_at_the_best_degree_and_epoch_and_only_wrong_answers_are_drawn(three):
-    best = tables.ranking(three["multiclass"]).set_index("predictor")
-    found = tables.confusions(three["confusion"], best)
-    assert {name: len(wrong) for name, wrong in found.items()} == dict.fromkeys(PREDICTORS, 10)
-    answers = three["arrays"][2]["predictions"][PREDICTORS.index("average"), 2]
-    pairs_of = Counter(zip(datasets.load("digits").class_indices_test, answers, strict=True))
-    assert found["average"].to_numpy().tolist() == [[pairs_of[i, j] for j in range(10)] for i in range(10)]
+def test_confusions_are_counted_at_the_best_degree_and_epoch_and_only_wrong_answers_are_drawn():
+    run = SixDegrees(dataset="digits", n_epochs=2, n_train=300)
+    best = facts.best(run)
+    stored = facts.six_degrees(run)["confusion"].set_index(["predictor", "degree", "epoch"]).sort_index()
+    found = facts.confusions(run)
     axes = figures.figure_confusions(found).axes
-    for axis, (name, matrix) in zip(axes, found.items(), strict=True):
+    for name, (title, matrix), axis in zip(("average", "minimizing", "final"), found.items(), axes, strict=True):
+        degree, epoch, errors = best.loc[name, ["degree", "epoch", "errors"]]
+        counts = stored.loc[(name, degree, epoch)].pivot(index="true", columns="predicted", values="count")
+        np.testing.assert_array_equal(matrix, counts)
         drawn = {tuple(int(x) for x in text.get_position()): int(text.get_text()) for text in axis.texts if text.get_text()}
-        wrong = {(j, i): matrix.loc[i, j] for i, j in product(range(10), repeat=2) if i != j and matrix.loc[i, j]}
-        assert axis.get_title() == name and drawn == wrong and sum(drawn.values()) == best.loc[name, "errors"]
+        wrong = {(j, i): matrix[i, j] for i, j in product(range(10), repeat=2) if i != j and matrix[i, j]}
+        assert axis.get_title() == title == f"{name}, degree {degree}" and drawn == wrong and sum(drawn.values()) == errors
 
 
 def test_our_error_stands_among_the_printed_ones_in_their_order():
@@ -209,7 +210,7 @@ def test_mistakes_and_support_are_counts_of_the_logs(three):
     assert made["in the last epoch"].tolist() == [(log.step >= 600).sum() for log in logs]
     counts = Counter(t for log in logs for t in log.example.tolist())
     expected = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:4]
-    assert tables.hardest(logs, 4)[["example", "mistakes"]].to_numpy().tolist() == [list(item) for item in expected]
+    assert tables.mistakes_by_example(logs, 4).to_numpy().tolist() == [list(item) for item in expected]
 
 
 def test_predictors_in_one_order_are_paired_image_by_image_within_one_family(three):

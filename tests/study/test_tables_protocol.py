@@ -100,7 +100,7 @@ def test_every_variant_is_that_of_the_literal_algorithm(seed, kernel, max_iter, 
     X, y = small_set(seed, whole=kernel[0] != "rbf")
     method = Method(kernel=kernel[0], parameter=kernel[1], max_iter=max_iter, **choices)
     train, test = cv.splits(X, y, method, 3, seed)[0]
-    [row] = cv.run(cv.Fold(X, y, train, test, method), seed, limits=[max_iter])
+    [row] = cv.run(cv.Fold(X, y, train, test, method), method, cv.Shuffles(seed), limits=[max_iter])
     assert (row[1], row[2], row[5]) == literal_errors(X, y, train, test, method, seed)
 
 
@@ -138,7 +138,8 @@ def test_of_two_classes_it_is_the_same_who_is_demoted(seed, demote, kernel):
     row = Method(kernel=kernel, parameter=0.5, max_iter=7)
     fold = cv.Fold(X, y, np.arange(24), np.arange(24, 36), row)
     choices = row, replace(row, demote=demote)
-    one, other = (vars(collect_mistakes(fold.under(each).learner(), cv.orders(24, row, seed))) for each in choices)
+    visits = list(cv.orders(24, row, cv.Shuffles(seed)))
+    one, other = (vars(collect_mistakes(fold.learner(each), visits)) for each in choices)
     np.testing.assert_equal(one, other)
 
 
@@ -199,7 +200,7 @@ def test_shuffles_that_are_shared_are_those_of_each_alone(asked):
     shared = cv.Shuffles(3)
     for n, max_iter, order in asked:
         method = Method(kernel="linear", max_iter=max_iter, order=order)
-        one, other = (list(cv.orders(n, method, shuffles)) for shuffles in (shared, 3))
+        one, other = (list(cv.orders(n, method, shuffles)) for shuffles in (shared, cv.Shuffles(3)))
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 

@@ -115,19 +115,20 @@ def test_a_number_at_the_start_of_a_line_begins_no_list():
 
 def test_markdown_and_html_in_a_value_show_as_text():
     value = "<b>*x*</b> [a](b) $y$ `c` | #1"
-    _, text, *_ = expressions.said("{eval}`v`", [], Shell(v=value))
+    text = expressions.said("{eval}`v`", [], Shell(v=value)).text
     assert text == r"\<b\>\*x\*\</b\> \[a\](b) \$y\$ \`c\` \| \#1"
 
 
 def test_an_option_in_a_value_keeps_its_hyphens_in_every_document():
     options = "run --n-train 10 --a-b--c -1 - x ---"
-    _, text, *_ = expressions.said("Type {eval}`v` now.", [], Shell(v=options))
+    text = expressions.said("Type {eval}`v` now.", [], Shell(v=options)).text
     assert pypandoc.convert_text(text, "plain", format=content.MARKDOWN).strip() == f"Type {options} now."
     assert expressions.places("Type {eval}`v` now.", text) == [("v", 5, 5 + len(text) - len("Type  now."))]
 
 
 def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_again_in_a_document():
-    assert expressions.said("By [X](#ref-xu2005).", [], Shell())[1] == "By [X](https://doi.org/10.1109/ICNNB.2005.1614728)."
+    said = expressions.said("By [X](#ref-xu2005).", [], Shell())
+    assert said.text == "By [X](https://doi.org/10.1109/ICNNB.2005.1614728)."
     text = " ".join(f"[{key}](#ref-{key})" for key in references.addresses())
     addressed = references.addressed(text)
     known = [address for address in references.addresses().values() if address.startswith("https://")]
@@ -155,25 +156,26 @@ def test_a_text_is_kept_where_all_its_conditions_are_true_and_else_given_with_th
 
 def test_after_a_false_condition_others_need_have_no_value():
     text = "% holds: len(found) == 2\n% holds: min(found) > 0\nA."
-    assert expressions.said(text, [], Shell(opened(), found=[]))[3] == "A. (False: `len(found) == 2`.)"
+    assert expressions.said(text, [], Shell(opened(), found=[])).false == "A. (False: `len(found) == 2`.)"
 
 
 def test_a_caption_whose_finding_is_false_says_what_is_shown():
     chapter = opened()
     chapter.last = pd.DataFrame({"p": [0.5]})
     text = "% holds: n < 3\n\n**All {eval}`n`\nagree.** Errors of {eval}`n` runs, **in points**.{more}"
-    state, shown, _, false = expressions.said(text.replace("{more}", ""), ["caption:rows"], Shell(chapter, n=3))
-    assert state == "kept" and shown == "**Table\N{NO-BREAK SPACE}1.** Errors of 3 runs, **in points**."
-    assert false == "**All 3\nagree.** (False: `n < 3`.)"
+    said = expressions.said(text.replace("{more}", ""), ["caption:rows"], Shell(chapter, n=3))
+    assert said.outcome == "kept" and said.text == "**Table\N{NO-BREAK SPACE}1.** Errors of 3 runs, **in points**."
+    assert said.false == "**All 3\nagree.** (False: `n < 3`.)"
     without = text.replace("{more}", " {eval}`found[6]`")
-    state, shown, _, false = expressions.said(without, ["caption:rows"], Shell(chapter, n=3, found={}))
-    assert (state, shown) == ("left out", "") and false.startswith("**All 3\nagree.** Errors of 3 runs, **in points**. …")
+    said = expressions.said(without, ["caption:rows"], Shell(chapter, n=3, found={}))
+    assert (said.outcome, said.text) == ("left out", "")
+    assert said.false.startswith("**All 3\nagree.** Errors of 3 runs, **in points**. …")
 
 
 def test_a_text_that_looks_up_what_another_run_lacks_is_given_without_it_and_ends_the_published_run():
     for text in ("% holds: found[6] > 0\n\nA.", "A {eval}`found[6]`."):
-        state, _, _, said = expressions.said(text, [], Shell(opened(), found={2: 1}))
-        assert state == "left out" and "(False: `found[6]" in said
+        said = expressions.said(text, [], Shell(opened(), found={2: 1}))
+        assert said.outcome == "left out" and "(False: `found[6]" in said.false
         with pytest.raises(ValueError, match="KeyError"):
             expressions.said(text, [], Shell(opened(published=True), found={2: 1}))
 
@@ -192,12 +194,12 @@ def test_another_comment_before_a_text_is_refused_since_a_mistyped_condition_gua
 
 def test_a_text_of_the_published_run_is_left_out_of_any_other():
     assert expressions.said("A.", ["published"], Shell(opened())) == ("left out", "", {}, "")
-    assert expressions.said("A.", ["published"], Shell(opened(published=True)))[0] == "kept"
+    assert expressions.said("A.", ["published"], Shell(opened(published=True))).outcome == "kept"
 
 
 def test_a_link_to_a_figure_or_a_table_becomes_its_label():
     said = expressions.said("See [](#bars) and [](#rows).", [], Shell(opened()))
-    assert said[1] == "See Figure\N{NO-BREAK SPACE}2 and Table\N{NO-BREAK SPACE}1."
+    assert said.text == "See Figure\N{NO-BREAK SPACE}2 and Table\N{NO-BREAK SPACE}1."
     with pytest.raises(ValueError, match="the figures lines, bars and the tables rows, got 'row'; correct the name"):
         expressions.said("See [](#row).", [], Shell(opened()))
 
