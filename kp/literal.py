@@ -14,7 +14,7 @@ import numpy as np
 
 # Hermans 2021: one binary kernel perceptron for each class, and the predictors chosen from all that it went through.
 def algorithm_1(K, z, order):
-    """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (section 3.2)."""
+    """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (Hermans, section 3.2)."""
     A = []  # line 1
     alpha = np.zeros(len(z), dtype=int)
     for t in order:  # lines 2 to 4: the epochs, each in its shuffled order
@@ -27,7 +27,7 @@ def algorithm_1(K, z, order):
 
 
 def g(alpha, z, k):
-    """sum_s alpha_s z_s k_s, what eq. 2 has inside sgn; k (n,) of one point or (n, c) of c."""
+    """sum_s alpha_s z_s k_s, inside sgn in Hermans, eq. 2; k: kernel values of one point (n,), or of c points (n, c)."""
     return (alpha * z) @ k
 
 
