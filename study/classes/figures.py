@@ -225,7 +225,7 @@ def figure_against_svm(table, over_sets, methods):
     axis.axvline(0, color=METHOD_COLOURS["SVM"], linewidth=1.2)
     for place, name in enumerate(methods):
         mark = {**_mark(name[0]), "markersize": 5, "linestyle": "none"}
-        shift = 0.2 * (place - (len(methods) - 1) / 2)  # marks of equal errors lie side by side
+        shift = 0.17 * (place - (len(methods) - 1) / 2)  # marks of equal errors lie side by side
         axis.plot(100 * (table.loc[svm.index, name] - svm), np.arange(len(svm)) + shift, label=name[0], **mark)
         found = over_sets[name]
         y = len(svm) + 0.3 + 0.35 * place

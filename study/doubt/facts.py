@@ -68,12 +68,13 @@ class Facts:
 
     @cached_property
     def agreed(self):
-        """The row of `by_votes` of the images on which all orders agree; share: how many these are; elsewhere: the share of
-        the others that the vote misclassifies; together: all errors of the vote."""
+        """The row of `by_votes` of the images on which all orders agree; share: how many these are; refused: how many the
+        others are; elsewhere: the share of the others that the vote misclassifies; together: all errors of the vote."""
         rows = self.by_votes
         others = rows.iloc[1:]
         return rows.assign(
             share=rows["images"] / len(self.y),
+            refused=1 - rows["images"] / len(self.y),
             elsewhere=others["errors"].sum() / others["images"].sum(),
             together=rows["errors"].sum(),
         ).iloc[0]
@@ -141,6 +142,13 @@ class Facts:
         """The error of the accepted if 0, 5, 10, 15 and 20 % of the images are refused, a column for each measure."""
         places = [round(len(self.y) * (1 - refused / 100)) - 1 for refused in range(0, 21, 5)]
         return pd.DataFrame({name: curve["risk"].to_numpy()[places] for name, curve in self.curves.items()})
+
+    @cached_property
+    def votes_better(self):
+        """The largest share refused at which the votes leave fewer errors than the margin; 0 if there is none."""
+        margin, votes = self.curves["margin"], self.curves["vote share"]
+        refused = 1 - margin["coverage"][votes["risk"] < margin["risk"]]
+        return refused.max() if len(refused) else 0.0
 
     @cached_property
     def areas(self):

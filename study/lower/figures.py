@@ -22,7 +22,7 @@ PLACES = {
     "nearest neighbour": (-7, 8, "right"),
     "3 nearest neighbours": (-5, -1, "right"),
     "count sketch": (-7, -2, "right"),
-    "neural network": (0, -30, "center"),
+    "neural network": (7, -7, "left"),
     "polynomial SVM": (-6, -10, "right"),
     "RBF SVM": (2, -24, "center"),
     "polynomial SVM (scikit-learn-intelex)": (-7, 2, "right"),
@@ -30,7 +30,7 @@ PLACES = {
     "vote": (-3, -17, "right"),
     "kernel perceptron, average predictor": (-8, 0, "right"),
     "logistic regression": (-6, -9, "right"),
-    "averaged SGD": (0, 15, "center"),
+    "averaged SGD": (4, -14, "left"),
     "kernel perceptron, one epoch": (-8, 0, "right"),
 }
 """Where the name of a point is written, in points from it, if not to its right; by its longest beginning."""
@@ -48,6 +48,8 @@ LINES = {
     ("deskewed, unit norm", 12): (BLUE, "v", "-"),
 }
 """Colour, marker and line of a preparation with so many copies; blue is the preparation that is recommended."""
+NAMES = {"centred": "mean image subtracted"}
+"""Preparations whose name in the results says too little."""
 RAISED = {8: 5, 12: -5}
 """By how many points the name of a line with so many copies stands above its end."""
 
@@ -144,7 +146,8 @@ def figure_differences(effects):
                 f"degree {row.degree}", (100 * row.high, y), xytext=shift, textcoords="offset points", va="center",
                 fontsize=8.5, color=BLUE,
             )  # fmt: skip
-    axis.set(yticks=range(len(order)), yticklabels=list(order), xlabel="change of the test error (percentage points)")
+    names = [NAMES.get(each, each) for each in order]
+    axis.set(yticks=range(len(order)), yticklabels=names, xlabel="change of the test error (percentage points)")
     axis.set_ylim(len(order) - 0.5, -0.5)
     axis.margins(x=0.16)
     axis.grid(axis="y", visible=False)

@@ -8,6 +8,7 @@ typst:text:fill), links that lead neither into the document nor to the web, pict
 import base64
 import json
 import re
+from itertools import zip_longest
 from pathlib import Path
 
 from study.report import played
@@ -59,7 +60,8 @@ class _Taken:
             name, classes, pairs = nodes
             kept = [[key, value] for key, value in pairs if key == "label" or (key == "width" and WIDTH.fullmatch(value))]
             return [[name, classes, kept]]
-        return [[each for node in _joined(nodes) for each in self.node(node)]]
+        nodes = [each for node in _joined(nodes) for each in self.node(node)]
+        return [_leading(nodes) if self.form == "typst" else nodes]
 
     def node(self, node):
         if isinstance(node, list):
@@ -127,6 +129,24 @@ def _joined(nodes):
         else:
             joined.append(node)
     return joined
+
+
+def _leading(nodes):
+    """The nodes of a PDF, with each paragraph that ends with a colon kept on the page of the formula that follows it."""
+    found = []
+    for node, after in zip_longest(nodes, nodes[1:]):
+        ends = _is(node, "Para") and _is(node["c"][-1], "Str") and node["c"][-1]["c"].endswith(":")
+        leads = ends and _is_formula(after)
+        found += [_raw("typst", "#leading["), node, _raw("typst", "]")] if leads else [node]
+    return found
+
+
+def _is(node, kind):
+    return isinstance(node, dict) and node.get("t") == kind
+
+
+def _is_formula(node):
+    return _is(node, "Para") and len(node["c"]) == 1 and _is(node["c"][0], "Math")
 
 
 def _is_code(node):

@@ -259,7 +259,8 @@ def _cell(value, how):
         return ""
     if callable(how):
         return _text(how(value))
-    return _text(format(value, how or (",.4g" if isinstance(value, float) else "," if _is_integer(value) else "")))
+    shown = format(value, how or (",.4g" if isinstance(value, float) else "," if _is_integer(value) else ""))
+    return _text(shown.replace("inf", "∞") if isinstance(value, float) else shown)
 
 
 def _is_integer(value):

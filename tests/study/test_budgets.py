@@ -246,6 +246,12 @@ def test_the_value_is_chosen_on_validation_examples_not_on_test_examples_in_each
     assert ties.query("learner == 'NORMA'")["value"].tolist() == [1.0, 1.0]
 
 
+def test_the_average_with_a_margin_is_that_of_runs_without_regularization(made):
+    own = made["wrong_labels"].query("method == 'perceptron' and margin == 1 and value == 0 and predictor == 'averaged'")
+    found = tables.learners(made["wrong_labels"]).query("learner == 'margin, average'")
+    assert len(found) and sorted(found["test"]) == sorted(own["test"] / own["n_test"])
+
+
 def test_rates_are_means_over_orders_with_students_interval(made):
     found = tables.learners(made["wrong_labels"])
     own = "noise == 0.2 and learner == 'average'"

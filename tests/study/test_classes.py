@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.joint import squared
-from study import datasets
+from study import datasets, statistics
 from study.classes import figures, plane, tables
 from study.protocols.margins import kesler_margins, separable_bound
 from study.protocols.plane import lattice
@@ -178,3 +178,12 @@ def test_strips_mark_where_counts_contradict_bounds():
     table = pd.DataFrame(rows, columns=["value", "update", "bound", "median"])
     assert figures._opposite(table) == [pytest.approx((0.5, 2.0))]
     assert figures._opposite(table.assign(median=[5, 6, 5, 9])) == []
+
+
+def test_marks_of_equal_errors_on_a_set_do_not_hide_each_other():
+    svm, methods = ("SVM", "-"), [("one-vs-all", "off"), ("Xu-Zhang", "off")]
+    table = pd.DataFrame([[0.1, 0.2, 0.2]], index=["seeds"], columns=pd.MultiIndex.from_tuples([svm, *methods]))
+    over_sets = dict.fromkeys(methods, statistics.student(pd.Series([0.1, 0.1, 0.2]), varies="sets"))
+    _, first, _, second, *_ = figures.figure_against_svm(table, over_sets, methods).axes[0].lines
+    assert first.get_xdata() == second.get_xdata() == pytest.approx([10])
+    assert first.get_ydata() < 0 < second.get_ydata()
