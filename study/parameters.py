@@ -1,4 +1,5 @@
-"""Values as a user types them: lists in the parameters of notebooks, names out of some, and switches that are on or off."""
+"""Values as a user types them: lists in the parameters of notebooks, names out of some, and switches that are on or off; and
+how messages list them."""
 
 import re
 
@@ -55,6 +56,13 @@ def span(text):
     if not (found := range(int(start), int(end))):
         raise ValueError(f"{text} is an empty range")
     return found
+
+
+def listed(values, word="and", *, none="none"):
+    """Names or numbers, the last after this word: "4", "3 or 4", "7, 8 and 9"; `none` if there are none."""
+    if not (found := [*map(str, values)]):
+        return none
+    return f" {word} ".join([*filter(None, [", ".join(found[:-1])]), found[-1]])
 
 
 def require_one_of(name, value, known):

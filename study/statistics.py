@@ -13,8 +13,8 @@ from what varies:
     crossed            two classifiers in several visiting orders: orders and examples vary (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
 
-The bootstrap is not scipy's, which draws examples by index and not how often each is drawn (so intervals would move by up
-to 0.11 percentage points, whatever the seed), takes no weights, and gives no p.
+The bootstrap is not scipy's, which takes no weights, gives no p, and draws other samples: our intervals would move by about
+0.1 percentage points.
 
 A number that is a mean of other repeats than ours: `further_mean`.
 One share: `wilson`, `exact`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.

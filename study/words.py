@@ -10,6 +10,7 @@ import numbers
 import pandas as pd
 
 from study.levels import ALPHA
+from study.parameters import listed
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -97,13 +98,6 @@ def significant(value, digits=3):
     rounded = float(f"{value:.{digits}g}")
     decimals = digits - 1 - math.floor(math.log10(abs(rounded))) if rounded else 0
     return _signed(rounded, max(decimals, 0))
-
-
-def listed(values, word="and", *, none="none"):
-    """Names or numbers, the last after this word: "4", "3 or 4", "7, 8 and 9"; `none` if there are none."""
-    if not (found := [*map(str, values)]):
-        return none
-    return f" {word} ".join([*filter(None, [", ".join(found[:-1])]), found[-1]])
 
 
 def in_a_row(values):

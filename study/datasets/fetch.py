@@ -14,9 +14,8 @@ import zlib
 from pathlib import Path
 
 from study.datasets.registry import OWN_REMEDY, ROOT, DataError
-from study.parameters import switch
+from study.parameters import listed, switch
 from study.results import store
-from study.words import listed
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30

@@ -24,9 +24,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from study import BUILD, ROOT, chapters, datasets
-from study.parameters import require_one_of, span, words
+from study.parameters import listed, require_one_of, span, words
 from study.results import shares
-from study.words import listed
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""

@@ -253,12 +253,12 @@ def summary(folds, keys):
 
 
 def predictors(jobs, *, n_folds=10, threads=2, progress=False):
-    """Errors of the four predictors at the end of each run of a kernel perceptron; jobs as in `cross_validate`.
+    """Test errors of the four predictors at the end of each run of a kernel perceptron; jobs as in `cross_validate`.
 
-    Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test.
+    Columns dataset, kernel, parameter, repeat, predictor, test_errors, n_test; the last two are sums over the folds.
     Scores are those of `Fold`: the estimator rounds its sums otherwise, which moves two test errors of sonar.
     """
-    columns = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
+    columns = ["dataset", "kernel", "parameter", "repeat", "predictor", "test_errors", "n_test"]
     function = partial(_predictor_rows, n_folds=n_folds)
     return tabulated(function, jobs, columns, threads=threads, progress=progress)
 
@@ -266,8 +266,7 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
 def _predictor_rows(job, n_folds):
     dataset, method, repeat = job
     X, y = load(dataset)
-    total = np.zeros((len(PREDICTORS), 2), dtype=int)
-    sizes = np.zeros(2, dtype=int)
+    wrong = dict.fromkeys(PREDICTORS, 0)
     shuffles = Shuffles(repeat)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
@@ -275,23 +274,20 @@ def _predictor_rows(job, n_folds):
         # The orders held several epochs each, so the log knows the ends of those only.
         n_epochs = min(int(log.step[-1]) // fold.n + 2, method.max_iter)
         log = replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
-        for i, name in enumerate(PREDICTORS):
+        for name in PREDICTORS:
             if name == "voted":
-                total[i] += _voted_errors(fold, method, log)
+                wrong[name] += _voted_errors(fold, method, log)
             else:
-                total[i] += fold.errors(method, log.coefficients(name, n_classes=fold.n_classes, n=fold.n))
-        sizes += len(train), len(test)
-    head = (dataset, method.kernel, method.parameter, repeat)
-    return [(*head, name, *total[i].tolist(), *sizes.tolist()) for i, name in enumerate(PREDICTORS)]
+                wrong[name] += fold.errors(method, log.coefficients(name, n_classes=fold.n_classes, n=fold.n))[1]
+    # Each example is tested once.
+    return [(dataset, method.kernel, method.parameter, repeat, name, count, len(y)) for name, count in wrong.items()]
 
 
 def _voted_errors(fold, method, log):
-    wrong = []
-    for moves, y in zip(fold.moves[method.threshold], fold.y, strict=True):
-        columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
-        (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,))
-        wrong.append(int((votes.argmax(axis=0) != y).sum()))
-    return wrong
+    _, H = fold.moves[method.threshold]
+    columns = CrossGram(PrecomputedKernel(lambda rows, part: H[rows, part], *H.shape))
+    (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,))
+    return int((votes.argmax(axis=0) != fold.y[1]).sum())
 
 
 # Choosing parameters.

@@ -59,12 +59,12 @@ def _fold_rows(job, names, n_folds):
 
 
 def two_parts(jobs, *, threads=2, progress=False):
-    """Learn the first part of a set that comes in two, and count errors on both; jobs are (dataset, Method, repeat).
+    """Learn the first part of a set that comes in two, and count errors on the second; jobs are (dataset, Method, repeat).
 
-    In the vowel set the second part has other speakers. Columns dataset, kernel, parameter, repeat, train_errors, n_train,
-    test_errors, n_test; no row for sets that come in one part. repeat is the random_state of the visiting orders.
+    In the vowel set the second part has other speakers. Columns dataset, kernel, parameter, repeat, test_errors, n_test; no
+    row for sets that come in one part. repeat is the random_state of the visiting orders.
     """
-    columns = ["dataset", "kernel", "parameter", "repeat", "train_errors", "n_train", "test_errors", "n_test"]
+    columns = ["dataset", "kernel", "parameter", "repeat", "test_errors", "n_test"]
     jobs = [job for job in jobs if datasets.load(job[0]).X_test is not None]
     return tabulated(_two_parts_rows, jobs, columns, threads=threads, progress=progress)
 
@@ -76,5 +76,5 @@ def _two_parts_rows(job):
     train = np.arange(n)
     test = np.arange(n, len(X))
     fold = Fold(X, y, train, test, method)
-    [(_, train_errors, test_errors, *_)] = run(fold, method, Shuffles(repeat), limits=[method.max_iter])
-    return [(dataset, method.kernel, method.parameter, repeat, train_errors, n, test_errors, len(test))]
+    [(_, _, test_errors, *_)] = run(fold, method, Shuffles(repeat), limits=[method.max_iter])
+    return [(dataset, method.kernel, method.parameter, repeat, test_errors, len(test))]
