@@ -133,7 +133,7 @@ def xu_zhang_binary(K, z, order):
 
 
 def xu_zhang(K, y, order, *, demote="winner", threshold=1):
-    """Eqs 10 and 11: alpha (C, n), beta (C,), mistakes as those of `multiclass_linear`."""
+    """Eqs 10 and 11: alpha (C, n), beta (C,), mistakes (rows q, step, j for each j that example q demotes)."""
     C = max(y) + 1
     mistakes = []
     alpha = np.zeros((C, len(y)), dtype=K.dtype)
