@@ -16,14 +16,21 @@ README = ROOT / "README.md"
 START = "<!-- from here on: python -m study gather -->\n"
 END = "<!-- until here -->\n"
 """The lines around each part."""
+LEDGER = "**Nearly all published numbers that can be checked agree with ours.** How many do, by source:"
+"""The words above the ledger by source."""
 WIDTH = 120
 """Characters of a line."""
 
 
 def findings():
-    """The texts and tables of the first page's cells with the tag readme, in lines of WIDTH."""
+    """The texts and tables of the first page's cells with the tag readme, captions above their tables, in lines of WIDTH."""
     cells = json.loads(chapters.chapter("front").target("full").read_text(encoding="utf-8"))["cells"]
-    found = [_shown(cell) for cell in cells if "readme" in cell["metadata"].get("tags", [])]
+    found = []
+    for cell in cells:
+        tags = cell["metadata"].get("tags", [])
+        if "readme" in tags:
+            is_caption = any(tag.startswith("caption:") for tag in tags)
+            found.insert(len(found) - is_caption, _shown(cell))
     return "\n\n".join("\n".join(_wrapped(line) for line in text.splitlines()) for text in found)
 
 
@@ -72,7 +79,7 @@ def written(text):
     pieces = re.split(f"({re.escape(START)}|{re.escape(END)})", text)
     if pieces[1::2] != [START, END] * 2:
         raise ValueError(f"{README.name} must have the lines {START.strip()} and {END.strip()} twice, in this order")
-    pieces[2] = f"\n{findings()}\n\n{by_source()}\n\n"
+    pieces[2] = f"\n{findings()}\n\n{LEDGER}\n\n{by_source()}\n\n"
     pieces[6] = f"\n{by_chapter()}\n\n"
     return "".join(pieces)
 

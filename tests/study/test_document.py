@@ -651,6 +651,8 @@ def test_a_value_is_a_button_whose_panel_has_its_expression_and_a_text_shows_its
     assert "<code>size = 6</code>" in size and "none: the notebook computes it" in size
     assert "<code>size &lt; 7</code>" in checked and "this condition holds" in checked
     assert "Tap a dotted number" in found and "Plain 6." in found
+    for name, panel in panels.items():
+        assert panel.startswith(f'<button aria-label="close" popovertarget="{name}" popovertargetaction="hide">×</button>')
 
 
 def printed(row):
@@ -700,6 +702,12 @@ def test_a_page_that_is_not_the_report_has_its_own_table_of_numbers(tmp_path):
     ]
     rows = (tmp_path / "a-numbers.html").read_text(encoding="utf-8")
     assert "script-src 'none'" in escaping.unescape(rows) and "<script" not in rows and 'href="a.html"' in rows
+
+
+def test_in_print_a_paragraph_that_ends_with_a_colon_stays_with_the_formula_after_it_alone(tmp_path):
+    path = write(tmp_path / "a.ipynb", text("# A\n\nA sum:\n\n$$ x + y $$\n\nA list:\n\n- one\n\nNo colon.\n\n$$ z $$"))
+    source = report.typst_source([Source(path, "1")], tmp_path, Layout("typst"), **FACTS)
+    assert re.findall(r"#leading\[\s*(.*?)\s*\]", source, re.DOTALL) == ["A sum:"]
 
 
 def test_only_pages_of_the_studys_own_notebooks_have_panels(tmp_path):

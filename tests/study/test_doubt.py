@@ -5,6 +5,7 @@ from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from crepes import WrapClassifier
 from scipy import stats
@@ -389,3 +390,16 @@ def test_risks_are_the_errors_among_the_surest(random, monkeypatch):
     order = np.argsort(-sure)
     expected = [wrong[order[: 400 - refused]].mean() for refused in (0, 20, 40, 60, 80)]
     assert own.risks["margin"].tolist() == pytest.approx(expected)
+
+
+def test_votes_are_better_up_to_the_largest_share_refused_at_which_they_leave_fewer_errors():
+    own = facts.Facts(SMALL)
+    shares = pd.DataFrame({"coverage": [0.25, 0.5, 0.75, 1.0]})
+    own.__dict__["curves"] = {
+        "margin": shares.assign(risk=[0, 0.2, 0.3, 0.4]),
+        "vote share": shares.assign(risk=[0.1, 0.1, 0.2, 0.4]),
+    }
+    assert own.votes_better == 0.5
+    own.__dict__["curves"]["vote share"] = shares.assign(risk=[0.1, 0.2, 0.3, 0.4])
+    del own.__dict__["votes_better"]
+    assert own.votes_better == 0

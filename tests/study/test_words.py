@@ -284,6 +284,12 @@ def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path, for
     assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
 
 
+def test_an_infinite_number_of_a_table_is_a_sign():
+    frame = pd.DataFrame({"log loss": [0.25, np.inf], "rate": [0.5, np.inf]})
+    frame.attrs["formats"] = {"log loss": ".3f", "rate": ".0%"}
+    assert display.markdown(frame).splitlines()[2:] == ["| 0.250 | 50\N{NO-BREAK SPACE}% |", "| ∞ | ∞% |"]
+
+
 def test_a_reader_s_own_picture_is_shown_once(tmp_path, fork):
     fork()
     plot = "import matplotlib.pyplot as plt\nlines = plt.plot([1, 2])"
