@@ -102,9 +102,9 @@ def two_samples(errors_a, n_a, errors_b, n_b):
     return Difference(float(estimate), float(low), float(high), float(p), n_a + n_b, "test examples", "Fisher's exact test")
 
 
-def wilson(count, n, *, level=LEVEL):
+def wilson(count, n):
     """(low, high): Wilson's interval (1927) of a share, count of n."""
-    interval = stats.binomtest(int(count), int(n)).proportion_ci(level, method="wilson")
+    interval = stats.binomtest(int(count), int(n)).proportion_ci(LEVEL, method="wilson")
     return float(interval.low), float(interval.high)
 
 
@@ -187,25 +187,25 @@ def _t_interval(differences, inflation, varies, test):
     return Difference(mean, mean - reach, mean + reach, float(p), n, varies, test)
 
 
-def bootstrap(values, *, strata=None, random_state=0, draws=DRAWS, varies="examples"):
+def bootstrap(values, *, strata=None, varies="examples"):
     """The mean of values (n,), one for each example, over resampled examples: percentile interval.
 
-    p is twice the smaller share of the resampled means on one side of 0 (both with those at 0), at least 2 / draws. strata
+    p is twice the smaller share of the resampled means on one side of 0 (both with those at 0), at least 2 / DRAWS. strata
     (n,) resamples each group on its own.
     """
     values = np.asarray(values, dtype=float)
     groups = np.zeros(len(values), dtype=int) if strata is None else np.unique(strata, return_inverse=True)[1]
     sizes = tuple(np.bincount(groups).tolist())
-    times = (_times_drawn if draws * len(values) <= KEPT_DRAWS else _times_drawn.__wrapped__)(sizes, random_state, draws)
+    times = (_times_drawn if DRAWS * len(values) <= KEPT_DRAWS else _times_drawn.__wrapped__)(sizes)
     means = sum(drawn @ values[groups == group] for group, drawn in enumerate(times)) / len(values)
     return _percentile_interval(values.mean(), means, len(values), varies)
 
 
 @lru_cache(maxsize=2)
-def _times_drawn(sizes, random_state, draws):
-    """How often each example is drawn, (draws, n) for each group of n."""
-    rng = np.random.default_rng(random_state)
-    return [rng.multinomial(n, np.full(n, 1 / n), size=draws) for n in sizes]
+def _times_drawn(sizes):
+    """How often each example is drawn, (DRAWS, n) for each group of n."""
+    rng = np.random.default_rng(0)
+    return [rng.multinomial(n, np.full(n, 1 / n), size=DRAWS) for n in sizes]
 
 
 def bootstrap_of(statistic, n, *, draws=1000, varies="examples"):
@@ -222,8 +222,8 @@ def _percentile_interval(estimate, resampled, n, varies):
     return Difference(float(estimate), float(low), float(high), float(p), n, varies, "bootstrap")
 
 
-def crossed(differences, *, varies=("visiting orders", "test images")):
-    """The mean of differences (R, n) of which both the rows and the columns are drawn at random, R and n >= 2.
+def crossed(differences):
+    """The mean of differences (R, n) of R visiting orders and n test images, both drawn at random, R and n >= 2.
 
     With mean squares A of the rows, B of the columns and C of the rest, the variance of the mean is (A + B - C) / (R n), and
     its degrees of freedom are Satterthwaite's (1946); where C exceeds A or B, the larger of A and B takes the place of the
@@ -234,7 +234,7 @@ def crossed(differences, *, varies=("visiting orders", "test images")):
     92 % with three and 87 % with two, if 90 % of the variance of the mean is that of the rows.
     """
     mean, error, freedom = _crossed(differences)
-    names = dict(n=np.shape(differences)[1], varies=f"{np.shape(differences)[0]} {varies[0]} and {varies[1]}")
+    names = dict(n=np.shape(differences)[1], varies=f"{np.shape(differences)[0]} visiting orders and test images")
     test = "t of crossed random effects"
     if error == 0:
         return Difference(mean, mean, mean, float(mean == 0), test=test, **names)
@@ -272,7 +272,7 @@ def _crossed(differences):
     return float(mean), float(np.sqrt(total / d.size)), float(total**2 / parts) if parts else 1.0
 
 
-def signed_ranks(differences, *, varies="data sets"):
+def signed_ranks(differences):
     """The pseudo-median of differences (n,) over data sets: Wilcoxon's signed-rank test, exact where no two sizes tie.
 
     estimate is Hodges and Lehmann's, the median of the Walsh averages (d_i + d_j) / 2, and the interval that of the
@@ -285,7 +285,7 @@ def signed_ranks(differences, *, varies="data sets"):
     sizes = np.abs(differences)
     exact = len(np.unique(sizes)) == n and sizes.min() > 0 and n <= 50
     if not differences.any():
-        return Difference(0.0, 0.0, 0.0, 1.0, n, varies, "Wilcoxon's signed ranks")
+        return Difference(0.0, 0.0, 0.0, 1.0, n, "data sets", "Wilcoxon's signed ranks")
     p = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "asymptotic").pvalue
     below = (1 - LEVEL) / 2
     if n <= 16:
@@ -295,7 +295,7 @@ def signed_ranks(differences, *, varies="data sets"):
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         rank = max(0, round(n * (n + 1) / 4 - stats.norm.ppf(1 - below) * spread))
     low, high = (walsh[rank - 1], walsh[-rank]) if rank else (-np.inf, np.inf)
-    return Difference(float(np.median(walsh)), float(low), float(high), float(p), n, varies, "Wilcoxon's signed ranks")
+    return Difference(float(np.median(walsh)), float(low), float(high), float(p), n, "data sets", "Wilcoxon's signed ranks")
 
 
 def _signs(n):
@@ -382,7 +382,7 @@ def half_widths(table):
     return float(widths.min()), float(widths.max())
 
 
-def equal_means(values, groups, *, random_state=0, draws=2000):
+def equal_means(values, groups, *, draws=2000):
     """p of the hypothesis that values (n,) do not depend on their groups (n,), by permutation of the groups.
 
     The statistic is the sum of squares between groups; the groups at hand count as one of the permutations, so that p is at
@@ -390,7 +390,7 @@ def equal_means(values, groups, *, random_state=0, draws=2000):
     """
     values = np.asarray(values, dtype=float)
     (_, groups) = np.unique(groups, return_inverse=True)
-    random = np.random.default_rng(random_state)
+    random = np.random.default_rng(0)
     sizes = np.bincount(groups)
     centred = values - values.mean()
 

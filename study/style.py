@@ -127,13 +127,13 @@ def _caller():
     return found
 
 
-def heat_map(axis, values, *, rows, columns, format=".0f", cmap="Blues", **options):
+def heat_map(axis, values, *, rows, columns, format=".0f", **options):
     """An annotated heat map of values (rows, columns) on an axis, labelled on both sides (seaborn.heatmap).
 
     Numbers are black or white, whichever has more contrast with its cell (relative luminance, WCAG 2): at least 4.5 : 1.
     """
     sns.heatmap(
-        values, ax=axis, annot=True, fmt=format, cmap=cmap, xticklabels=columns, yticklabels=rows, linewidths=0.4,
+        values, ax=axis, annot=True, fmt=format, cmap="Blues", xticklabels=columns, yticklabels=rows, linewidths=0.4,
         annot_kws={"fontsize": 7}, **{"cbar": False, **options},
     )  # fmt: skip
     colours = axis.collections[-1].get_facecolors().reshape(*np.shape(values), 4)
@@ -154,7 +154,7 @@ def log_percent_axis(axis, *, which="y"):
     side.set_minor_formatter(NullFormatter())
 
 
-def draw_image(axis, pixels, title="", *, colour="black"):
+def draw_image(axis, pixels, title=""):
     """One image (side * side,) of ink on white, without axes; a row of d attributes, which make no square, as a strip."""
     side = round(len(pixels) ** 0.5)
     rows = side if side**2 == len(pixels) else 1
@@ -163,7 +163,7 @@ def draw_image(axis, pixels, title="", *, colour="black"):
     axis.grid(False)
     for spine in axis.spines.values():
         spine.set(visible=True, color="#CCCCCC", linewidth=0.6)
-    axis.set_title(title, fontsize=7, color=colour, pad=2)
+    axis.set_title(title, fontsize=7, pad=2)
 
 
 def gallery(images, titles, *, columns=10):

@@ -116,9 +116,9 @@ def log_table(log):
     )
 
 
-def first_mistakes(log_table, n=4):
-    """The first rows of `log_table` as they are printed, steps and examples from 1."""
-    rows = log_table.head(n).assign(step=log_table["step"] + 1, example=log_table["example"] + 1)
+def first_mistakes(log_table):
+    """The first four rows of `log_table` as they are printed, steps and examples from 1."""
+    rows = log_table.head(4).assign(step=log_table["step"] + 1, example=log_table["example"] + 1)
     return styled(rows.rename(columns={"sign": "label", "training_errors": "wrong afterwards"}))
 
 

@@ -269,13 +269,14 @@ def spelled(learner):
     return learner.replace("ised", "ized")
 
 
-def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
-    """Effect of more passes on predictors: a row for each rate and each of `watched`.
+def overfitting(found):
+    """Effect of more passes on predictors: a row for each rate and each perceptron, and the two with a margin.
 
     train and test are the changes of the error rates from one pass to the last, with their 95 % intervals and p (Student's
     t over orders, Holm over all rows and both errors); overfits is True where the tests show that the training error falls
     and the test error rises.
     """
+    watched = (*PERCEPTRONS, MARGIN, NORMA)
     own = found[found["learner"].isin(watched) & (found["n"] == found["n"].max())]
     watched = [name for name in watched if name in set(own["learner"])]
     last = own["passes"].max()

@@ -425,7 +425,7 @@ def confusions(run=SOURCE_RUN):
     """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: `over_orders.confusions`."""
     labels = datasets.load(run.dataset).class_indices_test
     found = {}
-    for row in best(run).loc[["average", "minimizing", "final"]].itertuples():
+    for row in best(run).loc[list(tables.OF_SOURCE)].itertuples():
         own = six_degrees(run)["arrays"][DEGREES.index(row.degree)]["predictions"]
         answers = own[[PREDICTORS.index(row.Index)], row.epoch - 1]
         found[f"{row.Index}, degree {row.degree}"] = over_orders.confusions(answers, labels)
@@ -518,10 +518,6 @@ def li_long():
 # Verdicts on statements of the sources, whose text stands in statements.toml: (verdict, {name: value}) of each.
 
 
-OF_SOURCE = ("final", "average", "minimizing")
-"""The predictors of the source."""
-
-
 ONLINE = 4
 """The degree whose first epoch says how it goes on with more examples."""
 
@@ -532,7 +528,7 @@ ALIKE = 0.005
 
 def verdict_slow():
     """Whether the degrees below 3 take more epochs to few training errors than all others, and degree 1 keeps many."""
-    train = six_degrees()["multiclass"].query("split == 'train' and predictor in @OF_SOURCE")
+    train = six_degrees()["multiclass"].query("split == 'train' and predictor in @tables.OF_SOURCE")
     n = int(train["n"].iloc[0])
     train = train.pivot(index=["degree", "epoch"], columns="predictor", values="errors")
     few = {degree: np.flatnonzero(train.loc[degree, "minimizing"] <= 0.002 * n) for degree in DEGREES}

@@ -83,20 +83,20 @@ def components(wrong):
     return pd.DataFrame({"predictor": PREDICTORS, **{name: np.sqrt(part) for name, part in parts.items()}})
 
 
-def among_predictors(wrong, degrees, epochs, *, others=OTHERS, control=CONTROL, within=ROPE):
+def among_predictors(wrong, degrees, epochs, *, others=OTHERS, control=CONTROL):
     """The other predictors less the control, the average one, of the same degree and epoch: epoch, degree, predictor and a
     verdict; see `verdicts`."""
     keys = list(product(epochs, degrees, others))
     pairs = [(_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, control, e)) for e, d, name in keys]
-    return verdicts(pairs, keys, ["epoch", "degree", "predictor"], within)
+    return verdicts(pairs, keys, ["epoch", "degree", "predictor"])
 
 
-def among_degrees(wrong, degrees, predictor, *, within=ROPE):
+def among_degrees(wrong, degrees, predictor):
     """The higher degree of each pair less the lower one, for one predictor after the last epoch: lower, higher, verdict."""
     keys = list(combinations(degrees, 2))
     last = wrong.shape[3]
     pairs = [(_of(wrong, degrees, b, predictor, last), _of(wrong, degrees, a, predictor, last)) for a, b in keys]
-    return verdicts(pairs, keys, ["degree", "and degree"], within)
+    return verdicts(pairs, keys, ["degree", "and degree"])
 
 
 def of_final(pairs):
@@ -137,16 +137,16 @@ def settled_by_degree(wrong, degrees):
     return pd.DataFrame({"predictor": PREDICTORS, **found})
 
 
-def verdicts(pairs, keys, names, within=ROPE):
+def verdicts(pairs, keys, names):
     """A row for each pair of wrong (R, n): `names`, then estimate, low, high (95 %), p, p_same and verdict.
 
-    Orders and test images vary (statistics.crossed); p and p_same, of the difference and of its lying within +-`within`, are
+    Orders and test images vary (statistics.crossed); p and p_same, of the difference and of its lying within +-ROPE, are
     corrected by Holm, each over all rows. verdict is HIGHER or LOWER where p tells a difference, else SAME where p_same
     tells that there is none of that size, else UNTOLD. The two families err with probability 0.05 each, so with 0.10 at most
     together. In one order only the test images vary (statistics.mcnemar), and p_same is missing.
     """
     told = statistics.holm({i: _difference(a, b) for i, (a, b) in enumerate(pairs)})
-    same = {i: statistics.crossed_equivalence(_gap(a, b), within=within) for i, (a, b) in enumerate(pairs) if len(a) > 1}
+    same = {i: statistics.crossed_equivalence(_gap(a, b), within=ROPE) for i, (a, b) in enumerate(pairs) if len(a) > 1}
     p_same = {i: each.p for i, each in statistics.holm(same).items()} if same else {}
     rows = [
         (*key, each.estimate, each.low, each.high, each.p, p_same.get(i, np.nan))

@@ -112,9 +112,9 @@ class Order(BaseSettings):
     KNOWN = {"dataset": IMAGES}
 
 
-def perceptron_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
+def perceptron_settings():
     """The parts of `romma_perceptrons`."""
-    return [Order(dataset=dataset, order=r, **options) for r in range(n_orders)]
+    return [Order(order=r) for r in range(N_ORDERS)]
 
 
 @experiment("mnist", published=perceptron_settings, data=lambda part: [part.dataset], together=True)

@@ -17,6 +17,8 @@ from study.predictors import PREDICTORS
 from study.words import p_cell, percent, points, styled
 
 QUARTILES = [0.25, 0.5, 0.75]
+OF_SOURCE = ("average", "minimizing", "final")
+"""The predictors of Hermans 2021."""
 
 
 def counts(y, y_test):
@@ -55,9 +57,9 @@ def moved(X, side):
     return np.sqrt(((images - shifted) ** 2).sum(axis=(1, 2)))
 
 
-def ordered(multiclass, split="test"):
-    """The rows of one split, those with the fewest errors first; ties go to the lowest degree and the earliest epoch."""
-    return multiclass[multiclass["split"] == split].sort_values(["errors", "degree", "epoch"], kind="stable")
+def ordered(multiclass):
+    """The test errors, the fewest first; ties go to the lowest degree and the earliest epoch."""
+    return multiclass[multiclass["split"] == "test"].sort_values(["errors", "degree", "epoch"], kind="stable")
 
 
 def with_rates(table):
@@ -71,9 +73,9 @@ def by_epoch(multiclass, split):
     return _by_predictor(multiclass[multiclass["split"] == split], "epoch").reset_index()
 
 
-def binary_errors(binary, epoch, split="test"):
-    """Errors of the binary perceptrons of one degree after an epoch: a row for each digit, a column for each predictor."""
-    return _by_predictor(binary[(binary["epoch"] == epoch) & (binary["split"] == split)], "digit").reset_index()
+def binary_errors(binary, epoch):
+    """Test errors of the binary perceptrons of one degree after an epoch, by digit (rows) and predictor."""
+    return _by_predictor(binary[(binary["epoch"] == epoch) & (binary["split"] == "test")], "digit").reset_index()
 
 
 def _by_predictor(rows, index):
@@ -81,16 +83,16 @@ def _by_predictor(rows, index):
     return rows.pivot(index=index, columns="predictor", values="errors")[list(PREDICTORS)].rename_axis(columns=None)
 
 
-def ranking(multiclass, split="test"):
+def ranking(multiclass):
     """The best degree and epoch of each predictor, with rates and intervals; the predictor with the fewest errors first."""
-    best = ordered(multiclass, split).groupby("predictor", as_index=False, sort=False).first()
+    best = ordered(multiclass).groupby("predictor", as_index=False, sort=False).first()
     return with_rates(best)[["predictor", "degree", "epoch", "errors", "n", "error", "low", "high"]]
 
 
-def eighteen(multiclass, predictors=("final", "average", "minimizing")):
-    """Each degree and predictor at the epoch with its fewest test errors, the fewest first: rank, predictor, degree, epoch,
-    errors, error, low, high, and training, the training errors of the same predictor."""
-    own = multiclass[multiclass["predictor"].isin(predictors)]
+def eighteen(multiclass):
+    """Each degree and predictor of the source at the epoch with its fewest test errors, the fewest first: rank, predictor,
+    degree, epoch, errors, error, low, high, and training, the training errors of the same predictor."""
+    own = multiclass[multiclass["predictor"].isin(OF_SOURCE)]
     best = ordered(own).groupby(["predictor", "degree"], as_index=False, sort=False).first()
     train = own[own["split"] == "train"].set_index(["predictor", "degree", "epoch"])["errors"].rename("training")
     found = with_rates(best).join(train, on=["predictor", "degree", "epoch"])

@@ -131,18 +131,18 @@ def examples(dataset, *, repeats=False):
     return Examples(data.X[keep].astype(np.float64), y, data.target_names, len(data.y) - len(keep))
 
 
-def fixed_split(y, chosen="first", per_class=PER_CLASS):
+def fixed_split(y, chosen="first"):
     """(train, test) indices: of each class the first examples, the last, or as many evenly spread, train; the rest test.
 
-    Raises ValueError if a class has no more than per_class examples.
+    Raises ValueError if a class has no more than PER_CLASS examples.
     """
-    if np.bincount(y).min() <= per_class:
-        raise ValueError(f"every class must have more than {per_class} examples, got {np.bincount(y).tolist()}")
+    if np.bincount(y).min() <= PER_CLASS:
+        raise ValueError(f"every class must have more than {PER_CLASS} examples, got {np.bincount(y).tolist()}")
     members = [np.flatnonzero(y == c) for c in range(y.max() + 1)]
     positions = {
-        "first": lambda n: np.arange(per_class),
-        "last": lambda n: np.arange(n - per_class, n),
-        "spread": lambda n: np.arange(per_class) * n // per_class,
+        "first": lambda n: np.arange(PER_CLASS),
+        "last": lambda n: np.arange(n - PER_CLASS, n),
+        "spread": lambda n: np.arange(PER_CLASS) * n // PER_CLASS,
     }[chosen]
     train = np.concatenate([member[positions(len(member))] for member in members])
     return train, np.setdiff1d(np.arange(len(y)), train)

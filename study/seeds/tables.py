@@ -195,9 +195,9 @@ def printed_percentile(accuracies, number):
     return percentile(np.round(accuracies, 4), round(number, 4))
 
 
-def exact(ours, published, decimals=2):
-    """True where fractions are equal when printed in percent with so many decimals."""
-    return np.round(100 * np.asarray(ours) + 1e-9, decimals) == np.round(100 * np.asarray(published), decimals)
+def exact(ours, published):
+    """True where fractions are equal when printed in percent with two decimals."""
+    return np.round(100 * np.asarray(ours) + 1e-9, 2) == np.round(100 * np.asarray(published), 2)
 
 
 def sensitivity(variants, against):

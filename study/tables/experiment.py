@@ -327,10 +327,10 @@ def _workers(settings):
     return parallel_config(backend="loky") if settings.n_repeats >= MANY_REPEATS else nullcontext()
 
 
-def everything(settings, *, names=None, progress=False):
+def everything(settings, *, names=None):
     """{name: table} of all experiments on these settings (a list), as tables.py reads them; names: of these only."""
     wanted = {each.tables[0]: each for each in EXPERIMENTS}
-    return {name: wanted[name](settings, progress=progress) for name in (wanted if names is None else names)}
+    return {name: wanted[name](settings) for name in (wanted if names is None else names)}
 
 
 EXPERIMENTS = (sets, kernel, grid, chosen, baselines, predictors, curves, linear, readings, rival, thresholds, speakers)

@@ -182,7 +182,7 @@ def _larger_sd(repeats, n_folds):
     return repeats.assign(**{c: repeats[c] * np.sqrt(n_folds / (n_folds - 1)) for c in RATES if c.endswith("sd")})
 
 
-def _beside(results, table, reading, *, sets=None, n_folds=N_FOLDS):
+def _beside(results, table, reading, *, n_folds=N_FOLDS):
     """(numbers, columns): the published numbers of a table, and for each row our repeats under a reading, in percent."""
     repeats = repeats_under(results, table, Reading() if reading == DDOF else reading)
     repeats = _larger_sd(repeats, n_folds) if reading == DDOF else repeats
@@ -190,8 +190,6 @@ def _beside(results, table, reading, *, sets=None, n_folds=N_FOLDS):
     numbers = []
     columns = []
     for (dataset, kernel), part in repeats.groupby(["dataset", "kernel"], sort=False):
-        if sets is not None and original(dataset) not in sets:
-            continue
         row = rates[(rates["dataset"] == original(dataset)) & (rates["kernel"] == kernel)]
         if row.empty:
             continue

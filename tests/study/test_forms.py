@@ -30,9 +30,6 @@ def results(tmp_path_factory):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
-        ({"form": "Xu"}, "form must be one of one-vs-all, ordinary, .*, got 'Xu'"),
-        ({"degrees": (2, 0)}, "degrees must be an integer in 1..40, got 0"),
         ({"n": 1201}, "n must be an integer in 10..1200, got 1201"),
         ({"n": 1100, "n_validate": 101}, "n_validate must be an integer in 1..100, got 101"),
     ],

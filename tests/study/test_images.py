@@ -106,12 +106,3 @@ def test_predictions_of_more_than_256_classes_are_not_cut():
             yield slice(None), [{name: np.eye(300)[None] for name in PREDICTORS}]
 
     assert images.predictions(Training(), [Model()], np.eye(300))[0, 0, 0].tolist() == list(range(300))
-
-
-def test_synthetic_and_unknown_sets_are_refused():
-    for name, message in (
-        ("moons", "dataset must be one of mnist, .*digits.*, got 'moons'"),
-        ("no such set", "'no such set': there is no dataset of this name among mnist, "),
-    ):
-        with pytest.raises(ValueError, match=message):
-            mnist.Settings(dataset=name, degree=2)

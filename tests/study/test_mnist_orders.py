@@ -149,7 +149,7 @@ def test_verdicts_tell_higher_lower_the_same_and_nothing():
     base = rng.random((20, 4000)) < 0.1
     worse = base | (rng.random(base.shape) < 0.05)
     pairs = [(worse, base), (base, worse), (base, base), (base[:2], rng.random((2, 4000)) < 0.1)]
-    found = over_orders.verdicts(pairs, [(i,) for i in range(4)], ["i"], 0.0005)
+    found = over_orders.verdicts(pairs, [(i,) for i in range(4)], ["i"])
     assert list(found["verdict"]) == [over_orders.HIGHER, over_orders.LOWER, over_orders.SAME, over_orders.UNTOLD]
     raw = statistics.crossed(worse.astype(float) - base)
     assert found["estimate"][0] == pytest.approx(raw.estimate) and found["p"][0] <= 4 * raw.p + 1e-300

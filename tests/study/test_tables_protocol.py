@@ -204,13 +204,6 @@ def test_shuffles_that_are_shared_are_those_of_each_alone(asked):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_a_method_and_a_reading_say_what_they_can_be():
-    with pytest.raises(ValueError, match="kernel must be one of .*, got 'sigmoid'"):
-        Method(kernel="sigmoid", parameter=1.0, max_iter=5)
-    with pytest.raises(ValueError, match="demote must be one of winner, first, all, each, got 'last'"):
-        Reading(demote="last")
-
-
 # Choosing parameters.
 
 
