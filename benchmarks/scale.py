@@ -1,9 +1,10 @@
 """Processor seconds and memory as the number of examples grows: `fit`, `partial_fit` in chunks, a budget, linear kernels.
 
-    python benchmarks/scale.py [--n 100000 1000000] [--features 20] [--chunk 10000] [--budget 500]
+    python benchmarks/scale.py [--n 100000 1000000] [--features 20] [--chunk 10000] [--budget 500] [--margin 0]
 
 Points of two classes are drawn, written to a file, and read from there as a memory map; the class is the side of a curved
-surface. One epoch each, Gaussian kernel. Every line is a process of its own: its processor seconds, its peak memory above
+surface. With --margin points close to the surface are left out, which makes the classes easier to tell apart and the support
+smaller. One epoch each, Gaussian kernel. Every line is a process of its own: its processor seconds, its peak memory above
 that before training, examples in the support, and errors on 2,000 fresh points, in percent.
 """
 
@@ -23,11 +24,18 @@ from kp import BudgetPerceptron, OneVsAllKernelPerceptron
 N_FRESH = 2000
 
 
-def points(n, features, seed):
-    """Points and classes of a curved surface."""
+def points(n, features, margin, seed):
+    """Points and classes of a curved surface g(x) = 0, with |g(x)| of at least the margin."""
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, features)).astype(np.float32)
-    return X, (X[:, 0] + X[:, 1] + 0.5 * X[:, 2] * X[:, 3] > 0).astype(int)
+    X, side = np.empty((n, features), dtype=np.float32), np.empty(n, dtype=np.float32)
+    filled = 0
+    while filled < n:
+        drawn = rng.standard_normal((n, features)).astype(np.float32)
+        g = drawn[:, 0] + drawn[:, 1] + 0.5 * drawn[:, 2] * drawn[:, 3]
+        kept = np.flatnonzero(np.abs(g) >= margin)[: n - filled]
+        X[filled : filled + len(kept)], side[filled : filled + len(kept)] = drawn[kept], g[kept]
+        filled += len(kept)
+    return X, (side > 0).astype(int)
 
 
 def learner(kind, features, budget):
@@ -52,10 +60,10 @@ def train(model, X, y, kind, chunk):
     return model
 
 
-def one(kind, n, features, chunk, budget, folder):
+def one(kind, n, features, chunk, budget, margin, folder):
     """The measured line of one process."""
     X, y = np.load(folder / f"{n}.X.npy", mmap_mode="r"), np.load(folder / f"{n}.y.npy")
-    fresh, expected = points(N_FRESH, features, seed=1)
+    fresh, expected = points(N_FRESH, features, margin, seed=1)
     few = slice(0, 500)
     train(learner(kind, features, budget), X[few], y[few], kind, chunk).predict(fresh[:10])  # compiles
     before, start = peak(), time.process_time()
@@ -72,22 +80,23 @@ def main():
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--chunk", type=int, default=10_000)
     parser.add_argument("--budget", type=int, default=500)
+    parser.add_argument("--margin", type=float, default=0.0)
     parser.add_argument("--one", nargs=3, metavar=("KIND", "N", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         kind, n, folder = options.one
-        return one(kind, int(n), options.features, options.chunk, options.budget, Path(folder))
+        return one(kind, int(n), options.features, options.chunk, options.budget, options.margin, Path(folder))
     print(f"{'learner':8} {'n':>9} {'cpu s':>7} {'MiB':>6} {'support':>8} {'errors %':>8}")
     with tempfile.TemporaryDirectory() as folder:
         for n in options.n:
-            X, y = points(n, options.features, seed=0)
+            X, y = points(n, options.features, options.margin, seed=0)
             np.save(f"{folder}/{n}.X.npy", X)
             np.save(f"{folder}/{n}.y.npy", y)
             del X
             for kind in ("fit", "chunks", "budget", "linear"):
-                given = (("features", options.features), ("chunk", options.chunk), ("budget", options.budget))
+                names = ("features", "chunk", "budget", "margin")
                 command = [sys.executable, __file__, "--one", kind, str(n), folder]
-                command += [part for name, value in given for part in (f"--{name}", str(value))]
+                command += [part for name in names for part in (f"--{name}", str(getattr(options, name)))]
                 line = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
                 print("{learner:8} {n:9,} {seconds:7.1f} {MiB:6.0f} {support:8,} {errors:8.2f}".format(**line), flush=True)
 

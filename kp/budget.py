@@ -54,30 +54,25 @@ class _Rule(NamedTuple):
 
 
 class _OnlineLearners:
-    """m binary online learners of one rule over one stream.
-
-    points (S, d) are held by any of them, seen (S,) their numbers there. rows, weights and born are for each learner the
-    indices in points of its examples, their w_i, and for NORMA the steps at which they came, the oldest first; but a random
-    removal puts the new one where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only),
-    b, rho; n_seen, n_steps, n_passes: examples, visits, passes.
-    """
+    """m binary online learners of one rule over one stream."""
 
     def __init__(self, rule: _Rule, kernel: Kernel | PointKernel, m: int, *, normalize: bool = False) -> None:
         self.rule = rule
         self.kernel = kernel
         self.normalize = normalize
-        self.points = None
-        self.seen = np.empty(0, dtype=np.int64)
-        self.n_seen = self.n_steps = self.n_passes = 0
+        self.points = None  # (S, d), those that any learner holds
+        self.seen = np.empty(0, dtype=np.int64)  # (S,) their numbers in the stream
+        self.n_seen = self.n_steps = self.n_passes = 0  # examples, visits, passes
+        # Of each learner the indices in `points` of its examples, their w_i, and for NORMA the steps at which they came: the
+        # oldest first, but a random removal puts the new one where the old one was.
         self.rows = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.weights = [np.empty(0) for _ in range(m)]
         self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
-        self.state = np.zeros((m, 6))
+        self.state = np.zeros((m, 6))  # M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho
         self.state[:, _MARGIN] = rule.margin
 
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
-        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
-        draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learned."""
+        """Learn X (n, d) with signs (m, n) in each visiting order (n,); scores (m, n) before each visit of the last."""
         held = len(self.seen)
         seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
@@ -89,7 +84,7 @@ class _OnlineLearners:
         visited = np.empty(signs.shape)
         for order in watched(orders):
             columns = CrossGram(between(self.kernel, P, points_of(self.kernel, X[order])))
-            drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
+            drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))  # in [0, 1), of random removals
             start = 0
             while start < len(X):
                 start = self._stretch(among, columns, scale, held + order, start, signs[:, order], drawn, visited)
@@ -204,16 +199,12 @@ def _score(K, columns, weights, low, high):
 
 @compiled
 def _perceptron(rule, K, H, first, place, columns, weights, start, low, high, y, draws, state, scores):
-    """Run perceptrons with and without a budget over the rows of K, from `start` on; example j of the stretch is column
-    place + j.
-
-    The learner holds columns[low:high] with these weights, the oldest first. H (r, h) are kernel values of r of those held
-    before the stretch, columns[first:], with all h that were. Returns where it stopped, low and high: a Forgetron stops
-    where it may remove an example whose values are not in H.
-    """
+    """Run a perceptron with or without a budget over the rows of K, from `start` on; where it stopped, and low and high."""
+    # The learner holds columns[low:high] with these weights, the oldest first; example j of the stretch is column place + j.
+    # H (r, h) are kernel values of r of those held before the stretch, columns[first:], with all h that were.
     forgets = rule.kind == _BASIC or rule.kind == _SELF_TUNING
     for j in range(start, y.shape[0]):
-        if forgets and high - low == rule.budget and first + H.shape[0] == low < H.shape[1]:
+        if forgets and high - low == rule.budget and first + H.shape[0] == low < H.shape[1]:  # the next to go is not in H
             return j, low, high
         f = _score(K[j], columns, weights, low, high)
         scores[j] = f
@@ -267,10 +258,9 @@ def _shrink(rule, weights, k, state):
 
 @compiled
 def _with_oldest(K, H, first, place, columns, low, high):
-    """k(x_r, x_i) of the oldest example r that is held with all that are: in H where both were held before this stretch, and
-    in K where the younger one is of the stretch."""
+    """k(x_r, x_i) of the oldest example r that is held with all that are."""
     k = np.empty(high - low)
-    for i in range(low, high):
+    for i in range(low, high):  # in H where both were held before this stretch, in K where the younger one is of the stretch
         k[i - low] = H[low - first, i] if i < H.shape[1] else K[columns[i] - place, columns[low]]
     return k
 
@@ -315,10 +305,7 @@ class OnlineKernelClassifier(Classifier):
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None, **unsupported: Any) -> Self:
-        """Learn from the next part of a stream X (n, d), y (n,), in one pass.
-
-        The first call names all classes (C,), or has them in y.
-        """
+        """Learn from the next part of a stream X (n, d), y (n,), in one pass; the first call has all classes."""
         check_unweighted(unsupported)
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)

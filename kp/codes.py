@@ -88,8 +88,9 @@ def _add_outputs(f, code, F):
 
 
 class Decoder(KernelPerceptron):
-    """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m), and
-    `_code(n_classes)` where it is not one-hot."""
+    """Base of the estimators with a code matrix `code_`."""
+
+    # They have outputs(X, *, predictor, epoch), f (n, m), and _code(n_classes) where it is not one-hot.
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Score the classes by a predictor at an epoch: (n, C), or (n,) for two classes, positive for the second."""

@@ -41,10 +41,8 @@ SOURCES = sources()
 
 
 def parents() -> list[Path]:
-    """The folders in which the cache can be: NUMBA_CACHE_DIR if set, else next to the byte code; then the user's cache.
-
-    World-writable folders such as /tmp are never used, because cached code is executed.
-    """
+    """The folders in which the cache can be: NUMBA_CACHE_DIR if set, else next to the byte code; then the user's cache."""
+    # None is world-writable, as /tmp is, because cached code is executed.
     own = Path(config.CACHE_DIR) if config.CACHE_DIR else _PACKAGE / "__pycache__"
     users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     return [own, users / "kp"] if users.is_absolute() else [own]
@@ -70,10 +68,8 @@ def clear_cache() -> list[Path]:
 
 
 def share() -> None:
-    """Copy compiled code from next to the byte code to the user's cache, and back: other copies of the sources find it.
-
-    Where NUMBA_CACHE_DIR is set, all copies have that folder in common.
-    """
+    """Copy compiled code from next to the byte code to the user's cache, and back: other copies of the sources find it."""
+    # Where NUMBA_CACHE_DIR is set, all copies have that folder in common.
     for path in () if config.CACHE_DIR else [path for folder in folders() for path in sorted(folder.glob("*.nbc"))]:
         for folder in folders():
             if not (folder / path.name).exists():
@@ -82,10 +78,9 @@ def share() -> None:
 
 
 class Cache(NullCache):
-    """The machine code of one function on disk, a file for each signature: Numba asks it before and after it compiles.
+    """The machine code of one function on disk, a file for each signature: Numba asks it before and after it compiles."""
 
-    Numba holds its compiler lock while it does so, and files are replaced in one step: threads and processes are safe.
-    """
+    # Numba holds its compiler lock while it does so, and files are replaced in one step: threads and processes are safe.
 
     made = 0
     """Number of functions that this process compiled."""
@@ -140,10 +135,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def compiled(function: Callable | None = None, **options: Any) -> Any:
-    """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`.
-
-    The function is compiled, or read from the cache, when it is first called, and not before.
-    """
+    """Decorator: a function is compiled, or read from the cache, when it is first called; options are those of `njit`."""
     if function is None:
         return lambda function: compiled(function, **options)
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)

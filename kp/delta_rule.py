@@ -41,11 +41,7 @@ _EPOCHS = 1000  # at most, where no number is given
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaLog(Log):
-    """Presentations that modified a weight vector, in their order.
-
-    Training errors are examples wrong in any output. The minimizing predictor is chosen among those
-    after a modification.
-    """
+    """Presentations that modified a weight vector, in their order; training errors are examples wrong in any output."""
 
     delta: np.ndarray
 
@@ -261,11 +257,10 @@ def _augmented(X):
 
 @compiled
 def _present(X, y, order, eta, W, errors):
-    """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
-    vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
+    """Present the examples in order; W and the errors (m, n) of all examples move. What modified a weight vector."""
     m, n = errors.shape
-    places = np.empty(order.shape[0], dtype=np.int64)
-    wrong = np.zeros(order.shape[0], dtype=np.int64)
+    places = np.empty(order.shape[0], dtype=np.int64)  # in the order
+    wrong = np.zeros(order.shape[0], dtype=np.int64)  # examples wrong in any output afterwards
     deltas = np.zeros((order.shape[0], m), dtype=np.int8)
     count = 0
     for s in range(order.shape[0]):

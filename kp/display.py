@@ -67,10 +67,7 @@ class ErrorByEpochDisplay:
     def from_estimator(
         cls, estimator: Any, X: Data, y: ArrayLike, *, predictor: Predictors = "all", ax: Any = None
     ) -> Self:  # fmt: skip
-        """Draw the errors on points X (n, d) with labels y (n,) of a fitted estimator, or of a pipeline that ends in one.
-
-        `predictor` is one, or several, or "all" that the fit holds. No model is fitted.
-        """
+        """Draw the errors on X (n, d), y (n,) of a fitted estimator or pipeline, by one predictor, several or all."""
         check_matplotlib_support(f"{cls.__name__}.from_estimator")
         if isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X

@@ -138,11 +138,9 @@ def _variance(X):
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: labels, checks, `fit` and `predict`.
+    """Base of all estimators: labels, checks, `fit` and `predict`."""
 
-    An estimator has the parameter kernel, `_learn(X, y, classes)`, `decision_function`, and `_parameters` {name: Allowed}.
-    """
-
+    # An estimator has the parameter kernel, _learn(X, y, classes), decision_function, and _parameters {name: Allowed}.
     _kernel: Kernel | PointKernel = kernels.GIVEN
     _parameters: dict[str, Allowed] = {}
     _takes_sparse: bool = False
@@ -155,10 +153,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
-        """Learn from points X (n, d), dense or CSR, and labels y (n,).
-
-        X is K (n, n) for precomputed kernels. Returns self.
-        """
+        """Learn from points X (n, d), dense or CSR, or K (n, n) for precomputed kernels, and labels y (n,). Returns self."""
         check_unweighted(unsupported)
         with self._whole():
             X, y, classes = self._validate(X, y)
@@ -212,9 +207,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self._made = {}
 
     def _validate(self, X, y):
-        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes.
-        Nothing is left of an earlier fit, which may have had other attributes."""
+        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes."""
         self._check_parameters()
+        # An earlier fit may have had other attributes.
         for name in [name for name in vars(self) if name.endswith("_")]:
             del vars(self)[name]
         self._form = self.kernel
@@ -338,8 +333,7 @@ def _distinct(classes):
 
 
 def _median_nearest(X, least):
-    """The median over a sample of X (n, d) of |x - y|^2 to the nearest point that is another one, 0 if there is none; or a
-    larger number that is not above `least`."""
+    """The median over a sample of X (n, d) of |x - y|^2 to the nearest other point, or a larger number up to `least`."""
     some = X[np.unique(np.linspace(0, X.shape[0] - 1, _SAMPLE).astype(int))].astype(np.float64)
     median = np.median(euclidean_distances(some, squared=True))
     if median <= least:
@@ -376,12 +370,9 @@ def _check_gram(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with a list of mistake logs.
+    """Base of the estimators with a list of mistake logs; X is (n, d), or for kernel="precomputed" K (n, n_train)."""
 
-    They have `_blocks(X, predictors)`, and those with a choice of kernels n_jobs and memory_budget. X is (n, d), or for
-    kernel="precomputed" kernel values (n, n_train).
-    """
-
+    # They have _blocks(X, predictors), and those with a choice of kernels n_jobs and memory_budget.
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*BY_NAME), "epoch": or_none(COUNT)}
     _predictors: Iterable[str] = BY_NAME
 
@@ -395,11 +386,7 @@ class KernelPerceptron(Classifier):
         self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
         rejected: Any = -1,
     ) -> Array:  # fmt: skip
-        """Predict labels (n,), by default with the estimator's predictor and epoch.
-
-        Ties go to the first class. Points whose margin (see predict_or_reject) is below min_margin get the label
-        `rejected`.
-        """
+        """Predict labels (n,), ties as the first class; `rejected` below min_margin, as `predict_or_reject` has it."""
         if min_margin is not None:
             check_is_fitted(self)
             _check_rejection(self.classes_, min_margin, rejected)
@@ -412,10 +399,7 @@ class KernelPerceptron(Classifier):
         return self._staged(X, predictor, self._labels)
 
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the scores of X after each epoch, as decision_function(X, epoch=e).
-
-        For several predictors {predictor: scores}.
-        """
+        """Yield the scores of X after each epoch, as decision_function(X, epoch=e); of several predictors by name."""
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):
@@ -516,9 +500,8 @@ class KernelPerceptron(Classifier):
         return points, points
 
     def _between(self, rows, columns):
-        """Kernel of training points with others, block by block, without caching. Both are as `_points` gives them; or
-        indices (S,) of rows of the matrix `columns`."""
-        if self._precomputed:
+        """Kernel of training points with others, as `_points` gives both, block by block, without caching."""
+        if self._precomputed:  # rows are indices (S,) of those of the matrix `columns`
 
             def given(i, j):
                 return columns[:, j][rows[i]]

@@ -52,17 +52,17 @@ class Arithmetic(IntEnum):
 
 
 class Points:
-    """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
-    X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
-    where they fit; norms (n,) are |x|^2, top the largest; exact says whether all inner products are integers that double
-    precision holds; per_unit says in which units X is: those of the data, or 1/255 of them."""
+    """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix."""
 
-    per_unit = 1
+    # X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
+    # where they fit; norms (n,) are |x|^2, top the largest; exact says whether all inner products are integers that double
+    # precision holds.
+    per_unit = 1  # X is in units of 1/per_unit
 
     @classmethod
     def per(cls, unit: int, X: Any) -> Self:
-        """`Points` of X (n, d) in units of 1/unit, so that values k/255 are whole numbers, whose products are exact and made
-        fast. Each value counts by itself: what else X holds changes no bit. Sparse points become dense."""
+        """`Points` of X (n, d) in units of 1/unit: values k/255 become whole numbers, whose products are exact and fast."""
+        # Each value counts by itself: what else X holds changes no bit. Sparse points become dense.
         if unit == 1:
             return cls(X)
         X = X.toarray() if sparse.issparse(X) else np.asarray(X)
@@ -147,8 +147,7 @@ class Points:
         return self.compact.dtype == np.uint8
 
     def arithmetic(self, other: Points) -> Arithmetic:
-        """SPARSE where both are, BYTES where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no
-        rounding can show."""
+        """SPARSE or BYTES where both are; else the cheapest of SINGLE, DOUBLE and ORDERED in which no rounding shows."""
         if self.is_sparse:
             return Arithmetic.SPARSE
         if self.are_bytes and other.are_bytes and self.top * other.top < 2.0**62:
@@ -161,8 +160,7 @@ class Points:
 
 
 def unit_of(X: Any) -> int:
-    """255 where the values of X (n, d) are 0, 1/255, ..., 1 in single or double precision, as those of images often are, and
-    not all whole; else 1."""
+    """255 where the values of X (n, d) are 0, 1/255, ..., 1, as those of images often are, and not all whole; else 1."""
     X = X if sparse.issparse(X) else np.asarray(X)
     if sparse.issparse(X) or not (X.size and X.dtype in (np.float32, np.float64) and X.min() >= 0 and X.max() <= 1):
         return 1
@@ -270,9 +268,9 @@ def _are_all(rows, n):
 
 
 class _SharedLimit:
-    """A context in which BLAS has one thread. Several threads of a program may be in it: the last one out restores what was
-    before the first came in."""
+    """A context in which BLAS has one thread, for several threads of a program."""
 
+    # The last one out restores what was before the first came in.
     def __init__(self) -> None:
         self._controller = ThreadpoolController()
         self._lock = Lock()
@@ -418,19 +416,15 @@ def _single_products(X, rows, Y, out):
 
 
 class Words(NamedTuple):
-    """Bytes (n, d), some neighbours at a time, as words of 32 bits: word k holds those from feature k size on.
+    """Bytes (n, d), some neighbours at a time, as words of 32 bits: word k holds those from feature k size on."""
 
-    The words of point i that are not 0 are words[t], with k = places[t], for t in starts[i]:starts[i + 1]. starting[i] is
-    what its sums of products begin with, depth the number of words of a point, and `blank` an empty array of the type in
-    which panels have the numbers of the other side: two int16 a word, or four int8, y - 128.
-    """
-
+    # The words of point i that are not 0 are words[t], with k = places[t], for t in starts[i]:starts[i + 1].
     starts: Array
     places: Array
     words: Array
-    starting: Array
-    depth: int
-    blank: Array
+    starting: Array  # what the sums of products of a point begin with
+    depth: int  # number of words of a point
+    blank: Array  # empty, of the type in which panels have the other side: two int16 a word, or four int8, y - 128
 
 
 def words_of(X: Array) -> Words:
@@ -487,8 +481,7 @@ def _words(X, blank):
 
 @compiled
 def lay_out(words, rows):
-    """These points as panels of PANEL points, the last filled up with zeros: one panel after the other, in it one word after
-    the other, those of all its points."""
+    """These points as panels of PANEL points, the last filled up with zeros; in each, word after word of all points."""
     zero = np.uint32(0x80808080 if words.blank.itemsize == 1 else 0)  # 0 - 128, four times
     panels = np.full(((rows.shape[0] + PANEL - 1) // PANEL, words.depth * PANEL), zero)
     for j in range(rows.shape[0]):
@@ -515,8 +508,7 @@ def byte_products(words, rows, panels, start, out, first, last):
 
 @compiled
 def tile_products(words, rows, panel, tiles):
-    """Inner products of these rows with the points of a panel: tiles (PANEL // COLUMNS, rows COLUMNS) have those of COLUMNS
-    points each, row by row."""
+    """Inner products of rows with a panel: tiles (PANEL // COLUMNS, rows COLUMNS), of COLUMNS points each, row by row."""
     sums = np.empty(PANEL, dtype=np.int32)
     for i in range(rows.shape[0]):
         _add_words(words, rows[i], panel, sums)
@@ -676,17 +668,14 @@ def _sparse_norms(starts, values):
 
 
 class CrossGram:
-    """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
-    source is what `between` gives or a `PrecomputedKernel`: it makes the blocks, and has the largest of all squared norms as
-    `top` and the number of threads; points and column_points are those of rows and columns, None for a precomputed kernel;
-    row_norms (n,) and norms (m,) are their squared norms."""
+    """Inner products (or kernel values) of training points with other points, block by block; nothing is kept."""
 
     def __init__(self, source: Products | PrecomputedKernel) -> None:
-        self.source = source
-        self.points = source.points
+        self.source = source  # makes the blocks, and has the largest squared norm as `top` and the number of threads
+        self.points = source.points  # of the rows, None for a precomputed kernel
         self.column_points = source.column_points
-        self.row_norms = source.row_norms
-        self.norms = source.column_norms
+        self.row_norms = source.row_norms  # (n,), squared
+        self.norms = source.column_norms  # (m,)
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -711,8 +700,9 @@ class CrossGram:
         self.source.block(examples, columns, out)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
-        """s[examples, start:stop] as flat (values, places): those of examples[e] begin at values[places[e]]. buffer: flat,
-        room for all. Compiled loops over a part of a flat array run at full speed, those over columns of a matrix do not."""
+        """s[examples, start:stop] as flat (values, places): those of examples[e] begin at values[places[e]]."""
+        # Compiled loops over a part of a flat array run at full speed, those over columns of a matrix do not. The buffer is
+        # flat and has room for all.
         width = stop - start
         values = buffer[: len(examples) * width]
         self.source.block(examples, slice(start, stop), values.reshape(len(examples), width))
@@ -720,14 +710,11 @@ class CrossGram:
 
 
 class Gram(CrossGram):
-    """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
+    """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept."""
 
-    memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
-    With a kernel its values are kept instead of inner products where that takes no more room and saves time: those of a
-    Gaussian kernel, one exponential for each row instead of one for each mistake. No bit depends on it.
-    store (capacity, n) has the rows that are kept, slot (n,) the row of `store` of each example, or -1; kept is the kernel
-    whose values are kept, or None, and computed the number of rows made so far.
-    """
+    # memory_budget bounds their bytes; the least recently used give way. With a kernel its values are kept instead of inner
+    # products where that takes no more room and saves time: those of a Gaussian kernel, one exponential for each row instead
+    # of one for each mistake. No bit depends on it.
 
     def __init__(
         self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | PointKernel | None = None
@@ -744,14 +731,14 @@ class Gram(CrossGram):
         gaussian = isinstance(kernel, Kernel) and kernel.kind == RBF and source.dtype == np.float64
         self.kept = kernel if gaussian else None
         self.store = np.empty((capacity, n), dtype=source.dtype)
-        self.slot = np.full(n, -1)
+        self.slot = np.full(n, -1)  # the row of `store` of each example
         self._example = np.full(capacity, -1)
         self._used = np.zeros(capacity, dtype=np.int64)
         self.capacity = capacity
         self._filled = 0
         self._scratch = None  # type: Any
         self._clock = 0
-        self.computed = 0
+        self.computed = 0  # rows made so far
 
     @classmethod
     def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1, unit: int = 1) -> Self:

@@ -27,8 +27,7 @@ from kp.perceptron import run_epochs
 from kp.predictors import TILE, Stages, advance, count_errors, replay
 
 DEMOTE = ("winner", "first", "all", "each")
-"""Of the classes that match or beat the true one the best or the first is demoted, or all are; with "each" the true one is
-promoted once for each of them: Kesler's construction, all pairs at once."""
+"""Which of the classes that match or beat the true one are demoted: the best, the first, or all; "each" as Kesler has it."""
 _WINNER, _FIRST, _ALL, _EACH = range(4)
 NO_LIMIT = 2**62
 """More mistakes than any run makes."""
@@ -68,8 +67,7 @@ class Dense:
         self.counting = count_errors
 
     def visit(self, order, left=NO_LIMIT):
-        """Visit the examples once, until `left` were mistakes: of each row of the log its mistake's position in the order,
-        the classes that it promotes and demotes, and training errors. Other learners have the same method."""
+        """Visit examples until `left` were mistakes; their positions in the order, classes promoted and demoted, errors."""
         position, demoted, errors = _visit(self.G, self.y, order, self.demote, left, self.counting, self.F)
         return position, _promoted(self.y[order[position]], position, self.demote), demoted, errors
 
@@ -116,12 +114,10 @@ class Rows:
 
 
 class Coefficients:
-    """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large.
+    """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large."""
 
-    A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
-    except for the order of sums. Training errors are not counted: that would take rows of K^2.
-    """
-
+    # A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in
+    # K^2 + 1 except for the order of sums. Training errors are not counted: that would take rows of K^2.
     def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
         self.rows = rows
         self.y = y
@@ -284,8 +280,7 @@ def _keep(s, change, position, demoted):
 
 @compiled
 def _visit(G, y, order, demote, left, counting, F):
-    """Visit examples in order until `left` of them were mistakes; F (C, n) moves. Positions in the order, demoted
-    classes, and errors of each row."""
+    """Visit examples until `left` were mistakes; F (C, n) moves. Positions in the order, demoted classes, errors by row."""
     position = [0 for _ in range(0)]
     demoted = [0 for _ in range(0)]
     errors = [0 for _ in range(0)]
@@ -317,13 +312,10 @@ def _visit(G, y, order, demote, left, counting, F):
 
 @compiled
 def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
-    """The same in input space, where W (d, C) and b (C,) move. Positions in the order and demoted classes.
-
-    W and b have room for whole vectors of LANES classes, and W is flat.
-    """
+    """The same in input space, where W (d, C), flat, and b (C,) move. Positions in the order and demoted classes."""
     position = [0 for _ in range(0)]
     demoted = [0 for _ in range(0)]
-    size = b.shape[0]
+    size = b.shape[0]  # room for whole vectors of LANES classes
     all_scores = np.empty(size)
     all_changes = np.zeros(size)
     scores = all_scores[:n_classes]

@@ -237,8 +237,7 @@ KERNELS = {
 
 
 def check_range(kernel: Kernel | PointKernel, top: float, steps: float) -> None:
-    """ValueError if sums of `steps` scores of `steps` values could overflow at squared norms up to `top`; given values were
-    checked."""
+    """ValueError if sums of `steps` scores of `steps` values could overflow at squared norms up to `top`."""
     if isinstance(kernel, PointKernel) or kernel.kind == VALUES:
         return
     bound = kernel.bound(top)

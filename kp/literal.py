@@ -99,9 +99,7 @@ def demoted(f, i, demote):
 
 
 def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
-    """Eqs 4 and 5: W (C, d), b (C,), mistakes (rows q, step, j for each j that example q demotes).
-
-    threshold is what a mistake adds to b: 1 in the source. With "each", i is promoted once for each j."""
+    """Eqs 4 and 5: W (C, d), b (C,), mistakes (rows q, step, j for each j that example q demotes)."""
     C = max(y) + 1
     mistakes = []
     W = np.zeros((C, X.shape[1]), dtype=X.dtype)
@@ -186,11 +184,9 @@ def wrong(f, Y):
 
 # Akar & Ye 2017.
 def akar_ye(X, y, X_test, *, lam, tau, k, include_self=True):
-    """y(x) = k(x)^T (K + lambda I)^{-1} T (c, C) of c points, steps (a) to (g); argmax is the class.
-
-    Neighbours are training points; with include_self each of these is its own first one."""
+    """y(x) = k(x)^T (K + lambda I)^{-1} T (c, C) of c points, steps (a) to (g); argmax is the class."""
     T = np.eye(max(y) + 1)[y]  # (a)
-    sigma = local_scales(X, X, k if include_self else k + 1)  # (c)
+    sigma = local_scales(X, X, k if include_self else k + 1)  # (c): the nearest of the training points is itself
     sigma_test = local_scales(X_test, X, k)
     K = self_tuning_kernel(X, X, sigma, sigma, tau)  # (d)
     A = np.linalg.inv(K + lam * np.eye(len(X))) @ T  # (e)
@@ -269,11 +265,8 @@ def psi(sigma, mu):
 
 
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):
-    """NORMA (Kivinen et al. 2004). f holds the last tau steps, sigma = 0 where no error was made.
-
-    nu moves rho; sqrt makes the t-th step eta / sqrt(t).
-    Returns f, the scores, b, and rho before each step and at the end."""
-    f = []
+    """NORMA (Kivinen et al. 2004): f, the scores, b, and rho before each step and at the end."""
+    f = []  # the last tau steps, sigma = 0 where no error was made
     b = 0
     scores = []
     rhos = [rho]
@@ -290,11 +283,9 @@ def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, s
 
 # Li & Long 1999: ROMMA.
 def romma(K, z, order, *, w=(), aggressive=False):
-    """Pairs (i, a) of w = sum_i a_i x_i after all steps, and the scores w.x, each before its step.
-
-    w: where it starts; [(o, 1)] is phi(0), o the index of a point 0. K[i][t] = k(x_i, x_t), to which
-    noise control adds lambda where i = t is an example."""
-    w = list(w)
+    """Pairs (i, a) of w = sum_i a_i x_i after all steps, and the scores w.x, each before its step."""
+    # K[i][t] = k(x_i, x_t), to which noise control adds lambda where i = t is an example.
+    w = list(w)  # at the start: [(o, 1)] is phi(0), o the index of a point 0
     scores = []
     for t in order:
         f = sum(a * K[i][t] for i, a in w)

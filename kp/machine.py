@@ -169,10 +169,8 @@ def _everywhere(builder, number, vector=_SUMS_VECTOR):
 
 @intrinsic
 def add_words(typing, sums, word, array, place):
-    """sums[i] + x . y of SUMS words y in a flat contiguous array, from its number `place` on, and one word x.
-
-    A word is two numbers of an array int16 and two of 16 bits, or four of an array int8 and four bytes without a sign.
-    """
+    """sums[i] + x . y of SUMS words y in a flat contiguous array, from its number `place` on, and one word x."""
+    # A word is two numbers of an array int16 and two of 16 bits, or four of an array int8 and four bytes without a sign.
     group = 4 // (array.dtype.bitwidth // 8)
     kind = ir.VectorType(ir.IntType(32 // group), group * SUMS)
 

@@ -76,12 +76,9 @@ def promotions(step: np.ndarray, promoted: np.ndarray) -> np.ndarray:
 
 
 class Moves(NamedTuple):
-    """What the rows (M,) of a log do, as compiled loops read it.
+    """What the rows (M,) of a log do: add `times` k to the scores of class `up`, and subtract k from those of `down`."""
 
-    They add `times` k to the scores of class `up`, and subtract k from those of class `down`, unless it is -1. A binary
-    perceptron has the class 0 alone, to which it adds z k.
-    """
-
+    # down is -1 where no class is demoted. A binary perceptron has the class 0 alone, to which it adds z k.
     step: np.ndarray
     up: np.ndarray
     times: np.ndarray

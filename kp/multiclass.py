@@ -22,11 +22,9 @@ _POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """Base of the estimators with one log for all classes.
+    """Base of the estimators with one log for all classes."""
 
-    `_sums(weights, columns)` gives sums (R, c) without thresholds, from what `_weights(coefficients (R, S))` gives.
-    """
-
+    # _sums(weights, columns) gives sums (R, c) without thresholds, from what _weights(coefficients (R, S)) gives.
     _parameters = {
         **KernelPerceptron._parameters, "demote": one_of(*DEMOTE), "n_jobs": MACHINE_PARAMETERS["n_jobs"],
         **dict.fromkeys(("threshold", "stop_if_separated", "count_errors"), FLAG), "shuffle": SHUFFLE,

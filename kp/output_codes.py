@@ -50,10 +50,7 @@ class _OutputCodes(Decoder):
 
     @available_if(_has_points)
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None, **unsupported: Any) -> Self:
-        """Learn from the next part of a stream X (n, d), y (n,), in one pass.
-
-        The first call names all classes (C,), or has them in y.
-        """
+        """Learn from the next part of a stream X (n, d), y (n,), in one pass; the first call has all classes."""
         check_unweighted(unsupported)
         stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
         with self._whole():
@@ -106,11 +103,9 @@ class _OutputCodes(Decoder):
         return signed_sums(self._logs(), len(self.support_), *chosen)
 
     def _blocks(self, X, predictors):
-        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs.
-
-        They are those of `decision_function`, bit by bit where sums of kernel values are exact, as on integers, and
-        otherwise except for rounding.
-        """
+        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs."""
+        # They are those of decision_function: bit by bit where sums of kernel values are exact, as on integers, otherwise
+        # except for rounding.
         logs = self._logs()
         epochs = range(1, self.n_iter_ + 1)
         for name in predictors:

@@ -170,11 +170,9 @@ def _visits(orders, signs):
 
 
 def _has_weights(gram, kernel, steps):
-    """Return whether a weight vector in input space does the work of kernel rows.
-
-    That needs an affine kernel, and points that are real numbers, or integers with the same bits either way, which needs an
-    integer kernel and sums below 2^53.
-    """
+    """Return whether a weight vector in input space does the work of kernel rows."""
+    # That needs an affine kernel, and points that are real numbers, or integers with the same bits either way: with an
+    # integer kernel and sums below 2^53.
     if not kernel.affine or gram.source.arithmetic == Arithmetic.GIVEN:
         return False
     if gram.source.arithmetic in (Arithmetic.ORDERED, Arithmetic.SPARSE) or gram.points.per_unit != 1:
@@ -279,11 +277,8 @@ class _Dual:
         self.stretch = _STRETCH
 
     def epoch(self, order, step):
-        """Visit examples, each learner those of its own order, after step[a] steps.
-
-        Returns a list for each learner, with a tuple for each round: of its updates the examples, steps, c, d, whether they
-        were mistakes, and the training errors after them, which only perceptrons count.
-        """
+        """Visit examples, each learner those of its own order, after step[a] steps; of each, a tuple for each round."""
+        # Of the updates: examples, steps, c, d, whether they were mistakes, and errors after them, which perceptrons count.
         found = [[] for _ in order]
         sizes = np.array([len(own) for own in order])
         position = np.zeros(len(order), dtype=np.int64)
@@ -341,10 +336,10 @@ class _Dual:
 def _visit_stretch(
     rule, kernel, X, words, norms, arithmetic, stored, store, slot, own, order, start, stop, quota, z, scores, square
 ):  # fmt: skip
-    """Visit order[start:stop] exactly, moving a copy of its scores only: where it stopped, |w|^2, and of the updates their
-    positions, c, d, and whether they were mistakes. It stops early after `quota` updates, or at one whose row is not in the
-    store and cannot be made here. kernel makes its values of inner products, `stored` of what is in the store. At the first
-    update whose row is not there the bytes of all later visits are laid out, and from then on such a row is made at once."""
+    """Visit order[start:stop] exactly, moving a copy of its scores: where it stopped, |w|^2, and the updates' columns."""
+    # It stops early after `quota` updates, or at one whose row is not in the store and cannot be made here. `kernel` makes
+    # its values of inner products, `stored` of what is in the store. At the first update whose row is not there the bytes of
+    # all later visits are laid out, and from then on such a row is made at once.
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -407,9 +402,9 @@ def _visit_stretch(
 
 @compiled
 def _relaxed(f, z, own, square):
-    """ROMMA's (c, d, |w'|^2) from f = w.x, the sign z, own = |x|^2 and square = |w|^2 (see `kp.romma`). Both constraints
-    hold with equality at the new w', so |w'|^2 = c w'.w + d w'.x = c |w|^2 + d z. An example that has no length, or is
-    opposite to w, moves nothing: no vector satisfies both."""
+    """ROMMA's (c, d, |w'|^2) from f = w.x, the sign z, own = |x|^2 and square = |w|^2 (see `kp.romma`)."""
+    # Both constraints hold with equality at the new w', so |w'|^2 = c w'.w + d w'.x = c |w|^2 + d z. An example that has no
+    # length, or is opposite to w, moves nothing: no vector satisfies both.
     if own <= 0.0:
         return 1.0, 0.0, square
     if z * f >= own * square:

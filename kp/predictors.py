@@ -35,12 +35,11 @@ _BLOCK_BYTES = 2**28  # of the inner products of a block
 
 
 class Stages(NamedTuple):
-    """The places in a log at which a walk stores the predictors of E epochs: numbers of rows and of steps until the end of
-    each epoch, and the number of rows that has the fewest training errors."""
+    """The places in a log at which a walk stores the predictors of E epochs."""
 
-    lengths: np.ndarray
-    steps: np.ndarray
-    minima: np.ndarray
+    lengths: np.ndarray  # rows until the end of each epoch
+    steps: np.ndarray  # the same in steps
+    minima: np.ndarray  # rows until the fewest training errors
 
 
 class Expansion:
@@ -160,8 +159,7 @@ def replay(logs, kernel, columns, *, epochs, labels=None, errors=None, n_classes
 
 
 def _fits_registers(kernels, columns):
-    """Whether the scores of a few columns at a time stay in registers while all mistakes move them: those of bytes, with
-    kernels that are powers of their products, where there are more than a few columns."""
+    """Whether the scores of a few columns stay in registers while all mistakes move them: bytes, with powers as kernels."""
     are_powers = all(kernel.kind == POLYNOMIAL for kernel in kernels)
     return columns.source.arithmetic == Arithmetic.BYTES and are_powers and len(columns) >= _NARROW
 
@@ -315,8 +313,8 @@ def _sparse_scores(w, starts, features, values, out):
 
 @compiled
 def _weighted_sum(kernel, values, row_norms, norms, coefficients, out, places, first, last):
-    """out[a, first:last] += sum_i coefficients[i, a] k(x_i, .), in ascending order of i; what k is made from begins at
-    values[places[i]]."""
+    """out[a, first:last] += sum_i coefficients[i, a] k(x_i, .), in ascending order of i."""
+    # What k is made from begins at values[places[i]].
     kernel_tile = np.empty(TILE)
     for start in range(first, last, TILE):
         stop = min(start + TILE, last)
@@ -464,9 +462,7 @@ def _replay_panels(
     words, examples, panels, first, stop, tiles, kernels, starts, places, sign, step, lengths, steps, minima, counted, z,
     errors, final, average, minimizing, voted,
 ):  # fmt: skip
-    """`advance` along all logs, one below the other from `starts` on, over columns first:stop of these panels.
-
-    kernels (m, 5) have the fields of `Kernel`."""
+    """`advance` along all logs, one below the other from `starts` on, over columns first:stop of these panels."""
     for p in range(first // PANEL, (stop + PANEL - 1) // PANEL):
         tile_products(words, examples, panels[p], tiles)
         for column in range(p * PANEL, min((p + 1) * PANEL, stop), COLUMNS):

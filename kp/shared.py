@@ -65,10 +65,7 @@ class SharedTraining:
         self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
-        """Fit all models, each as its own `fit` would.
-
-        They need one max_iter, stop_if_separated=False and kernels of inner products.
-        """
+        """Fit all models, of one max_iter, stop_if_separated=False and kernels of inner products, as each would be."""
         for model in models:
             if not isinstance(model, OneVsAllKernelPerceptron | Romma):
                 got = type(model).__name__
@@ -105,10 +102,7 @@ class SharedTraining:
         return models
 
     def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
-        """Yield (slice of the points, [{predictor: outputs (E, m, c)} of each model]) block by block.
-
-        The points are X, or the training set.
-        """
+        """Yield (slice of X or the training set, [{predictor: outputs (E, m, c)} of each model]) block by block."""
         for model in models:
             check_is_fitted(model)
             if not isinstance(model, OneVsAllKernelPerceptron):

@@ -46,12 +46,12 @@ class _Growing:
 
 
 class Stream:
-    """State of a model for learning from single examples: `vectors` (S, d), its support examples, and `held`, (points,
-    coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next. Scores are
-    summed over the support examples in the order in which they came: parts of any size give the same bits."""
+    """State of a model for learning from single examples, with the same bits for parts of any size."""
 
     def __init__(self, model: _OutputCodes, X: Any) -> None:
-        self.vectors = _Growing(X[:0])
+        self.vectors = _Growing(X[:0])  # (S, d), the support examples; scores are summed in this order
+        # (points, coefficients (m, s)) of the final predictors over stretches of these, each more than twice as long as the
+        # next
         self.held: list[tuple[Any, Array]] = []
         if hasattr(model, "mistakes_"):
             self.vectors = _Growing(model.support_vectors_)
