@@ -101,7 +101,7 @@ MANIFEST = FIGURES["full"] / "manifest.csv"
 """The table of all figures that are committed."""
 
 UCI_SCALES = {
-    "quick": {"n_folds": 4, "n_repeats": 2, "degrees": "1 2", "widths": "0.6 0.3", "inner_folds": 2},
+    "quick": {"n_folds": 3, "n_repeats": 2, "degrees": "1 2", "widths": "0.6 0.3", "inner_folds": 2},
     "full": {
         "n_repeats": 100,
         "degrees": "1 2 4 6 9 12 16 20",
