@@ -102,7 +102,7 @@ MANIFEST = FIGURES["full"] / "manifest.csv"
 """The table of all figures that are committed."""
 
 UCI_SCALES = {
-    "quick": {"n_folds": 5, "n_repeats": 2, "degrees": "1 2", "widths": "0.6 0.3", "inner_folds": 2},
+    "quick": {"n_folds": 3, "n_repeats": 2, "degrees": "1 2", "widths": "0.6 0.3", "inner_folds": 2},
     "full": {
         "n_repeats": 100,
         "degrees": "1 2 4 6 9 12 16 20",
@@ -210,7 +210,7 @@ CHAPTERS = [
         source="budgets",
         about="short memory and wrong labels",
         reports={"all": BODY, "family": BODY},
-        quick={"n_train": 400, "budgets": "10 20 50", "n_repeats": 4},
+        quick={"n_train": 400, "budgets": "10 20 50", "n_orders": 2, "n_repeats": 3},
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
         computes=(Room(name="budgets"),),
         reads=("mnist",),
@@ -241,7 +241,7 @@ CHAPTERS = [
         source="seeds",
         about="companions: Akar and Ye, the course page, the article",
         reports={"all": WEB, "akar-ye": BODY},
-        quick={"n_splits": 12},
+        quick={"n_splits": 8},
         full={
             "dataset": "seeds",
             "hard_datasets": "winequality-red winequality-white",
@@ -254,7 +254,7 @@ CHAPTERS = [
         source="course",
         about="companions: Akar and Ye, the course page, the article",
         reports={"all": WEB, "course-page": BODY},
-        quick={"dataset": "digits", "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
+        quick={"dataset": "digits", "n_seeds": 10, "n_code_seeds": 3, "n_splits": 2, "n_search": 100},
         full={"dataset": "mnist", "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
         computes=(Room(name="course", modules={"experiment": 1}),),
     ),
@@ -262,7 +262,7 @@ CHAPTERS = [
         source="family",
         about="companions: Akar and Ye, the course page, the article",
         reports={"all": WEB, "family": BODY},
-        quick={"n_train": 400, "budgets": "10 20 50", "class_budgets": "10 20", "n_repeats": 4},
+        quick={"n_train": 400, "budgets": "10 20 50", "class_budgets": "10 20", "n_orders": 2, "n_repeats": 3},
         full={
             "dataset": "mnist",
             "n_train": 60000,
@@ -319,7 +319,7 @@ CHAPTERS = [
         source="coursework",
         about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
-        quick={"dataset": "digits", "n_splits": 4},
+        quick={"dataset": "digits", "n_splits": 4, "n_folds": 3},
         full={"dataset": "optdigits"},
         computes=(Room(name="coursework"),),
     ),

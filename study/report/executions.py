@@ -8,7 +8,7 @@ import signal
 import sys
 from multiprocessing import connection
 
-from numba.core.registry import cpu_target
+import numba
 
 import study
 from kp.compiled import has_cache
@@ -20,6 +20,8 @@ from study.results import costs
 LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.notebooks", "study.report.display")
 LIBRARIES += ("study.report.engine", "sklearn.linear_model", "sklearn.model_selection")
 """Modules by which the libraries that most notebooks use are loaded."""
+FIRST = ("gallery", "uci_wine", "lower")
+"""Notebooks that start before others: two that compile different functions of kp, where there are none, and the longest."""
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
@@ -33,28 +35,30 @@ def execute(chapter, profile):
 
 
 def execute_all(names, profile, jobs):
-    """Execute the notebooks of these chapters, `jobs` at a time, the first first; a line says of each when it has ended.
+    """Execute the notebooks of these chapters, `jobs` at a time; a line says of each when it has ended.
 
-    While kp is not compiled yet, the first one runs alone: two would compile the same functions at the same time.
     What a notebook writes to the terminal goes to a file below build/, which is shown if it fails. Returns 1 if one failed,
     else 0. Seconds are kept for the next batch.
     """
+    from study.report import notebooks
+
     for module in LIBRARIES if sys.platform == "linux" else ():
         importlib.import_module(module)
-    cpu_target.target_context.refresh()  # what loading a compiled function takes first
-    for name in names:
-        origin.modules(chapters.chapter(name, profile).notebook)  # each module of the project is read once for all of them
+    numba.njit(lambda: None)()  # the first compiled function takes a third of a second
+    for source in {chapters.chapter(name, profile).notebook for name in names}:
+        notebooks.read(source)  # the first makes the program that checks notebooks
+        origin.modules(source)  # each module of the project is read once for all of them
     gc.freeze()
     said = {name: f"notebook {name}" for name in names}
     usual = {words: costs.last_seconds(profile, name) for name, words in said.items()}
     progress = Progress(usual, said.values(), jobs)
-    compiles_first = not has_cache()
-    if compiles_first:
+    if not has_cache():
         progress.say("kp is compiled first, once; this takes half a minute")
-    waiting, running, failed = list(said), {}, 0
+    waiting = [name for name in FIRST if name in said] + [name for name in said if name not in FIRST]
+    running, failed = {}, 0
     try:
         while waiting or running:
-            while waiting and len(running) < (1 if compiles_first else jobs):
+            while waiting and len(running) < jobs:
                 name = waiting.pop(0)
                 log = BUILD / profile / "logs" / f"{name}.log"
                 process = CONTEXT.Process(target=_alone, args=(name, profile, log, os.getpid()))
@@ -64,7 +68,6 @@ def execute_all(names, profile, jobs):
             for sentinel in connection.wait(running):
                 process, name, log = running.pop(sentinel)
                 process.join()
-                compiles_first = False
                 seconds = progress.ended(sentinel, failed=bool(process.exitcode))
                 if process.exitcode:
                     failed = 1
