@@ -78,7 +78,7 @@ class Panels:
         """Add the panels of the functions that make rows of the ledger, whose page has links to them."""
         for symbol in lineage.makers():
             files = lineage.files([symbol], [*lineage.records(), *lineage.published()])
-            self.add([("compared by", self.symbols([symbol])), *self.data(files)], of_maker(symbol))
+            self.add([("compared by", self.symbol(symbol)), *self.data(files)], of_maker(symbol))
 
     def link(self, name, text=""):
         """A file of the project, by its name or path, as a link."""
@@ -89,10 +89,13 @@ class Panels:
     def symbols(self, symbols):
         """Functions with their place and their docstrings, those behind them after each."""
         shown = list(dict.fromkeys(each for symbol in symbols[:FACTS] for each in _behind(symbol)))
-        return "".join(
+        return "".join(map(self.symbol, shown))
+
+    def symbol(self, each):
+        """A function with its place and its docstring."""
+        return (
             f"<p><code>{'.'.join(filter(None, [each.name, each.part]))}</code> {self.link(each.path)}, "
             f"line {each.node.lineno}{'. ' if each.doc else ''}{_prose(each.doc)}"
-            for each in shown
         )
 
     def of_number(self, number):
