@@ -1,4 +1,4 @@
-"""Panels of a page that say where each value in its text comes from, and what must hold for a text to stand there.
+"""Panels of a page that say where each value in its text comes from, and which conditions a text has.
 
 A value is a button, its panel an HTML popover: no script is needed. What a panel says is found without running anything
 (study.report.lineage): the expression, the lines of the notebook and the functions behind it, with their docstrings, the
@@ -174,7 +174,7 @@ class _Notebook:
         """The rows of a panel on the conditions of the text of an index."""
         found = [self.lineage(each, index) for each in held]
         files = lineage.files([symbol for each in found for symbol in each.reached], self.read)
-        said = f"This text stands here because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
+        said = f"This text is shown because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
         facts = list(dict.fromkeys(symbol for each in found for symbol in each.facts))
         named = ", ".join(f"<code>{each.name}</code> ({self.panels.link(each.path)})" for each in facts)
         return [("checked", said + _code(held)), *self.panels.data(files), ("code", named)]
