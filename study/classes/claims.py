@@ -1,6 +1,6 @@
 """The verdicts on statements of Xu & Zhang 2005 on their algorithm, and on a finding of others that they report.
 
-Words stand in statements.toml. What its figures show of sets that are separable by construction cannot fail.
+Their text is in statements.toml. What its figures show of sets that are separable by construction cannot fail.
 """
 
 from study import claims as ledger

@@ -1,6 +1,6 @@
 """The numbers that the course page prints, a row for each, their other readings, and its statements with a verdict.
 
-Words stand in statements.toml.
+Their text is in statements.toml.
 
 The example in space is that of the listing: s = 0.2, which stands last there, and 50 samples of each class. The example in
 the plane has 100 samples of each class, and its generator is not printed: it is given the listing's. ours is the median over

@@ -9,7 +9,7 @@ each: how many of its numbers are equal.
 
 Statements of training errors and of learning online are judged in the source's own orders. One order cannot tell a good
 degree from a lucky one, and a difference that one order does not show may be there: so what the source says of test errors
-is judged in all visiting orders of degrees 2 to 6. The words stand in statements.toml, the verdicts in facts.py.
+is judged in all visiting orders of degrees 2 to 6. Their text is in statements.toml, the verdicts are in facts.py.
 
 Li & Long 1999: test errors and mistakes after 1 to 4 epochs, means of ten orders. They were read in the text of the
 proceedings: Y. Li, P. M. Long, The relaxed online maximum margin algorithm, NIPS 12 (1999), Table 1. MNIST, 60,000 and

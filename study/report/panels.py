@@ -1,4 +1,4 @@
-"""Panels of a page that say where each value in its text comes from, and what must hold for a text to stand there.
+"""Panels of a page that say where each value in its text comes from, and which conditions a text has.
 
 A value is a button, its panel an HTML popover: no script is needed. What a panel says is found without running anything
 (study.report.lineage): the expression, the lines of the notebook and the functions behind it, with their docstrings, the
@@ -78,7 +78,7 @@ class Panels:
         """Add the panels of the functions that make rows of the ledger, whose page has links to them."""
         for symbol in lineage.makers():
             files = lineage.files([symbol], [*lineage.records(), *lineage.published()])
-            self.add([("compared by", self.symbols([symbol])), *self.data(files)], of_maker(symbol))
+            self.add([("compared by", self.symbol(symbol)), *self.data(files)], of_maker(symbol))
 
     def link(self, name, text=""):
         """A file of the project, by its name or path, as a link."""
@@ -89,10 +89,13 @@ class Panels:
     def symbols(self, symbols):
         """Functions with their place and their docstrings, those behind them after each."""
         shown = list(dict.fromkeys(each for symbol in symbols[:FACTS] for each in _behind(symbol)))
-        return "".join(
+        return "".join(map(self.symbol, shown))
+
+    def symbol(self, each):
+        """A function with its place and its docstring."""
+        return (
             f"<p><code>{'.'.join(filter(None, [each.name, each.part]))}</code> {self.link(each.path)}, "
             f"line {each.node.lineno}{'. ' if each.doc else ''}{_prose(each.doc)}"
-            for each in shown
         )
 
     def of_number(self, number):
@@ -171,7 +174,7 @@ class _Notebook:
         """The rows of a panel on the conditions of the text of an index."""
         found = [self.lineage(each, index) for each in held]
         files = lineage.files([symbol for each in found for symbol in each.reached], self.read)
-        said = f"This text stands here because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
+        said = f"This text is shown because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
         facts = list(dict.fromkeys(symbol for each in found for symbol in each.facts))
         named = ", ".join(f"<code>{each.name}</code> ({self.panels.link(each.path)})" for each in facts)
         return [("checked", said + _code(held)), *self.panels.data(files), ("code", named)]

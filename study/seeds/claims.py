@@ -1,6 +1,6 @@
 """Claims of Akar & Ye 2017: their numbers, in percent, facts of their set, and their statements, each with a verdict.
 
-Words stand in statements.toml.
+Their text is in statements.toml.
 
 ours of Table 3 is the accuracy on the source's split by the one of PROTOCOLS protocols that agrees with most of its numbers;
 the interval is that of its distribution over random splits (2.5 to 97.5 percentile). Their optimum is compared with the best

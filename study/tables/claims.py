@@ -1,5 +1,5 @@
 """The claims of Xu & Zhang 2005, Tables I to III: every published number with ours, and the statements of the source,
-whose words stand in statements.toml and whose verdicts are in facts.py.
+whose text is in statements.toml and whose verdicts are in facts.py.
 
 The ledger has the plain reading (see study.tables.readings), which was chosen post hoc: `choices` counts the readings that
 were run. The others are in readings(). Not comparable are the last column of Table I, which is of other methods than ours,
