@@ -373,9 +373,7 @@ def between(kernel: Kernel | PointKernel, rows: Any, columns: Any, *, threads: i
 
 @compiled(inline="always")  # as a call it would take twice as long
 def dot(arithmetic, x, y):
-    """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED; others are refused."""
-    if arithmetic == Arithmetic.BYTES:
-        return _byte_dot(x, y)
+    """x . y of two points, for one of SINGLE, DOUBLE or ORDERED; others are refused."""
     if arithmetic == Arithmetic.SINGLE or arithmetic == Arithmetic.DOUBLE:
         return _exact_dot(x, y)
     if arithmetic == Arithmetic.ORDERED:
@@ -434,9 +432,9 @@ def words_of(X: Array) -> Words:
 
 NO_WORDS = Words(
     np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0,
-    np.empty(0, dtype=np.int16),
+    np.empty(0, dtype=np.int8 if machine.HAS_QUADS else np.int16),
 )  # fmt: skip
-"""Of points that are not bytes."""
+"""Of points that are not bytes, of the types of those that are: a function that takes both is compiled once."""
 
 
 @cache

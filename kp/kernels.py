@@ -23,6 +23,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel
 
 from kp.compiled import compiled
+from kp.machine import COLUMNS, add_product, equal_columns, load_columns, multiply, store_lanes
 from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
@@ -260,41 +261,22 @@ def fill_rows(kernel, products, norms_x, norms_y, out):
 def fill(kernel, products, norm, norms, out):
     """out[j] = k(x, y_j), from products[j] = x . y_j, norm = |x|^2 and norms[j] = |y_j|^2; one row, in fixed order."""
     m = out.shape[0]
-    if kernel.kind == VALUES:
+    if kernel.kind == RBF:
         for j in range(m):
-            out[j] = products[j]
-    elif kernel.kind == POLYNOMIAL:
-        gamma = kernel.gamma
-        coef0 = kernel.coef0
-        if kernel.degree == 1:
-            for j in range(m):
-                out[j] = gamma * products[j] + coef0
-        elif kernel.degree == 2:
-            for j in range(m):
-                base = gamma * products[j] + coef0
-                out[j] = base * base
-        elif kernel.degree == 3:
-            for j in range(m):
-                base = gamma * products[j] + coef0
-                out[j] = base * base * base
-        elif kernel.degree == 4:
-            for j in range(m):
-                base = gamma * products[j] + coef0
-                out[j] = base * base * base * base
-        elif kernel.degree == 5:
-            for j in range(m):
-                base = gamma * products[j] + coef0
-                out[j] = base * base * base * base * base
-        else:
-            for j in range(m):
-                base = gamma * products[j] + coef0
-                out[j] = base * base * base * base * base * base
-            for _ in range(kernel.degree - 6):
-                for j in range(m):
-                    out[j] *= gamma * products[j] + coef0
-    else:
-        for j in range(m):
-            out[j] = np.exp(-kernel.gamma * max(norm + norms[j] - 2.0 * products[j], 0.0))
-    if kernel.added != 0.0:
-        for j in range(m):
-            out[j] += kernel.added
+            out[j] = np.exp(-kernel.gamma * max(norm + norms[j] - 2.0 * products[j], 0.0)) + kernel.added
+        return
+    # Given values are polynomials of degree 1. Powers of COLUMNS numbers are made side by side: a loop for each degree that
+    # the compiler makes so would be compiled for in every function that calls this one.
+    whole = m - m % COLUMNS
+    for j in range(0, whole, COLUMNS):
+        base = add_product(equal_columns(kernel.coef0), kernel.gamma, load_columns(products, j))
+        k = base
+        for _ in range(1, kernel.degree):
+            k = multiply(k, base)
+        store_lanes(out, j, add_product(k, kernel.added, equal_columns(1.0)) if kernel.added != 0.0 else k)
+    for j in range(whole, m):
+        first = kernel.coef0 + kernel.gamma * products[j]
+        power = first
+        for _ in range(1, kernel.degree):
+            power *= first
+        out[j] = power + kernel.added if kernel.added != 0.0 else power

@@ -264,7 +264,9 @@ class _Dual:
         self.rules = rules
         self.pool = pool
         self.arithmetic = gram.source.arithmetic
-        self.points = gram.points.compact if self.arithmetic < Arithmetic.BYTES else np.empty((0, 0))
+        # Where no points are read, they have the type of those of the same store.
+        no_points = np.empty((0, 0), dtype=np.float32 if self.arithmetic == Arithmetic.BYTES else np.float64)
+        self.points = gram.points.compact if self.arithmetic < Arithmetic.BYTES else no_points
         self.words = gram.points.words if self.arithmetic == Arithmetic.BYTES else NO_WORDS
         self.own = [np.empty(0) for _ in rules]  # k(x, x)
         self.scores = np.zeros(signs.shape)
@@ -385,7 +387,7 @@ def _visit_stretch(
             if laid == size:
                 laid = i
                 panels = lay_out(words, visit[i:])
-            byte_products(words, visit[i - 1 : i], panels, 0, of_bytes, i - laid, size - laid)
+            byte_products(words, visit[i - 1 : i], panels, np.int64(0), of_bytes, i - laid, size - laid)
         for j in range(i, size):
             u = visit[j]
             if row >= 0:
@@ -428,7 +430,8 @@ def _advance(kernel, store, norms, rows, examples, scale, weight, noise, z, scor
         f = scores[start:stop]
         signs = sign_tile[: stop - start]
         k = values[: stop - start]
-        signs[:] = z[start:stop]
+        for j in range(stop - start):
+            signs[j] = z[start + j]
         for i in range(rows.shape[0]):
             if weight[i] == 0.0:
                 continue

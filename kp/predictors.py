@@ -94,10 +94,11 @@ class Expansion:
         m = len(self.coefficients)
         if self._made is None:
             self._made = np.zeros((m, points.shape[1])), np.zeros(m)
+            coefficients = np.ascontiguousarray(self.coefficients)
             if columns.points.is_sparse:
-                _add_sparse(self.coefficients, self.examples, points.indptr, points.indices, points.data, *self._made)
+                _add_sparse(coefficients, self.examples, points.indptr, points.indices, points.data, *self._made)
             else:
-                _add_points(self.coefficients, self.examples, points, *self._made)
+                _add_points(coefficients, self.examples, points, *self._made)
         w, b = self._made
         out = np.empty((m, len(columns)))
 
