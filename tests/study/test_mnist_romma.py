@@ -10,7 +10,7 @@ from study import datasets, statistics
 from study.mnist import claims, facts, romma
 from study.results import store
 
-SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
+SMALL = dict(dataset="digits", n_train=120, n_epochs=2)
 
 
 def test_a_part_counts_what_its_estimator_does():
@@ -23,7 +23,7 @@ def test_a_part_counts_what_its_estimator_does():
     for part, rows in zip(parts, found, strict=True):
         own = romma.VARIANTS[part.variant] | romma.READINGS[part.reading]
         model = Romma(degree=4, gamma=1 / 69**2, max_iter=2, random_state=304, **own)
-        model.fit(data.X[:300], data.y[:300])
+        model.fit(data.X[:120], data.y[:120])
         for row, labels in zip(rows.itertuples(), model.staged_predict(data.X_test), strict=True):
             assert (row.algorithm, row.reading, row.order) == (part.variant, part.reading, 3)
             assert row.errors == (labels != data.y_test).sum() and row.n == len(data.y_test)
