@@ -104,7 +104,7 @@ BATCH = $(addprefix tests/study/test_,chapters.py check.py document.py experimen
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 # The longest are for `make test-all`; `make report` executes them, too.
-LONG = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results seeds uci))
+LONG = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results lower seeds uci))
 
 # Lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1

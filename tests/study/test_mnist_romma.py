@@ -10,7 +10,7 @@ from study import datasets, statistics
 from study.mnist import claims, facts, romma
 from study.results import store
 
-SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
+SMALL = dict(dataset="digits", n_train=120, n_epochs=2)
 
 
 def test_a_part_counts_what_its_estimator_does():
@@ -19,11 +19,11 @@ def test_a_part_counts_what_its_estimator_does():
         for reading in romma.READINGS for name in romma.VARIANTS
     ]  # fmt: skip
     found = list(romma.romma.compute(parts))
-    data = datasets.load("digits")
+    data, n = datasets.load("digits"), SMALL["n_train"]
     for part, rows in zip(parts, found, strict=True):
         own = romma.VARIANTS[part.variant] | romma.READINGS[part.reading]
         model = Romma(degree=4, gamma=1 / 69**2, max_iter=2, random_state=304, **own)
-        model.fit(data.X[:300], data.y[:300])
+        model.fit(data.X[:n], data.y[:n])
         for row, labels in zip(rows.itertuples(), model.staged_predict(data.X_test), strict=True):
             assert (row.algorithm, row.reading, row.order) == (part.variant, part.reading, 3)
             assert row.errors == (labels != data.y_test).sum() and row.n == len(data.y_test)
@@ -63,9 +63,9 @@ def test_ours_are_means_over_orders():
 
 def test_perceptrons_repeat_one_order_that_all_digits_share():
     (found,) = romma.romma_perceptrons.compute([romma.Order(**SMALL, order=3)])
-    data = datasets.load("digits")
+    data, n = datasets.load("digits"), SMALL["n_train"]
     options = dict(degree=4, gamma=1.0, max_iter=2, stop_if_separated=False, random_state=304)
-    model = OneVsAllKernelPerceptron(orders="shared", shuffle="once", **options).fit(data.X[:300], data.y[:300])
+    model = OneVsAllKernelPerceptron(orders="shared", shuffle="once", **options).fit(data.X[:n], data.y[:n])
     for row in found.itertuples():
         labels = (
             model.predict(data.X_test, predictor=row.predictor, epoch=row.epoch) if row.predictor != "minimizing" else None
