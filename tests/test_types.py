@@ -49,7 +49,7 @@ def test_the_hints_of_kp_hold_inside_kp_and_refuse_each_wrong_line_of_a_user_and
         pytest.skip("mypy is not installed; python3 bootstrap.py makes an environment that has it")
     program = tmp_path / "user.py"
     program.write_text(USER)
-    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "--config-file=pyproject.toml"]
+    command = [sys.executable, "-m", "mypy", f"--cache-dir={os.devnull}", "--config-file=pyproject.toml"]
     command += [f"--python-version={version}", "kp", str(program)]
     environment = os.environ | {"MYPYPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
