@@ -113,7 +113,8 @@ def find_mistakes(
     dual = stop_if_consistent or any(rule.relaxes for rule in rules)
     primal = not dual and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
-        run = (_Primal if primal else _Dual)(gram, kernels, signs, rules, pool, callback or (lambda visits: None))
+        side_by_side = pool.map if threads > 1 and signs.size > 2**16 else map  # a pool takes a third of a small run's time
+        run = (_Primal if primal else _Dual)(gram, kernels, signs, rules, side_by_side, callback or (lambda visits: None))
 
         def stop(made):
             consistent = stop_if_consistent and np.all(signs * run.scores > 0, where=signs != 0)
@@ -184,12 +185,12 @@ def _has_weights(gram, kernel, steps):
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernels, signs, rules, pool, callback):
+    def __init__(self, gram, kernels, signs, rules, side_by_side, callback):
         self.callback = callback
         self.points = gram.points.compact
         self.signs = signs
         self.rules = rules
-        self.pool = pool
+        self.side_by_side = side_by_side
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.arithmetic = Arithmetic.DOUBLE if gram.points.are_bytes else gram.source.arithmetic  # weights are no bytes
         self.w = np.zeros((len(signs), self.points.shape[1]))
@@ -198,7 +199,7 @@ class _Primal:
     def epoch(self, order, step):
         """As that of `_Dual`."""
         found = []
-        for a, t in enumerate(self.pool.map(self._run, range(len(order)), order)):
+        for a, t in enumerate(self.side_by_side(self._run, range(len(order)), order)):
             found.append([(order[a][t], step[a] + t)])
             self.callback(len(order[a]))
         return found
@@ -255,14 +256,14 @@ def _primal_epoch_sparse(rule, gamma, coef0, starts, features, values, order, z,
 class _Dual:
     """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds."""
 
-    def __init__(self, gram, kernels, signs, rules, pool, callback):
+    def __init__(self, gram, kernels, signs, rules, side_by_side, callback):
         self.callback = callback
         self.gram = gram
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.stored = [gram.reading(kernel) for kernel in kernels]
         self.signs = signs
         self.rules = rules
-        self.pool = pool
+        self.side_by_side = side_by_side
         self.arithmetic = gram.source.arithmetic
         # Where no points are read, they have the type of those of the same store.
         no_points = np.empty((0, 0), dtype=np.float32 if self.arithmetic == Arithmetic.BYTES else np.float64)
@@ -289,10 +290,10 @@ class _Dual:
             quota = self.gram.capacity // len(active)
             stops = np.minimum(position[active] + self.stretch, sizes[active])
             own_orders = [order[a] for a in active]
-            visits = list(self.pool.map(self._visit, active, own_orders, position[active], stops, [quota] * len(active)))
+            visits = list(self.side_by_side(self._visit, active, own_orders, position[active], stops, [quota] * len(active)))
             examples = [order[a][t] for a, (_, t, *_) in zip(active, visits, strict=True)]
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
-            errors = list(self.pool.map(self._advance, active, examples, visits))
+            errors = list(self.side_by_side(self._advance, active, examples, visits))
             for a, own, (stop, t, *update), wrong in zip(active, examples, visits, errors, strict=True):
                 found[a].append((own, step[a] + t, *update, wrong))
                 self.callback(int(stop - position[a]))
