@@ -132,11 +132,13 @@ def _joined(nodes):
 
 
 def _leading(nodes):
-    """The nodes of a PDF, with each paragraph that ends with a colon kept on the page of the formula that follows it."""
+    """The nodes of a PDF: a paragraph in bold stays on the page of what follows, one that ends with a colon on that of the
+    formula after it."""
     found = []
     for node, after in zip_longest(nodes, nodes[1:]):
-        ends = _is(node, "Para") and _is(node["c"][-1], "Str") and node["c"][-1]["c"].endswith(":")
-        leads = ends and _is_formula(after)
+        last = node["c"][-1] if _is(node, "Para") else None
+        title = _is(last, "Strong") and len(node["c"]) == 1
+        leads = title or (_is(last, "Str") and last["c"].endswith(":") and _is_formula(after))
         found += [_raw("typst", "#leading["), node, _raw("typst", "]")] if leads else [node]
     return found
 

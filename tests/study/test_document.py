@@ -704,10 +704,13 @@ def test_a_page_that_is_not_the_report_has_its_own_table_of_numbers(tmp_path):
     assert "script-src 'none'" in escaping.unescape(rows) and "<script" not in rows and 'href="a.html"' in rows
 
 
-def test_in_print_a_paragraph_that_ends_with_a_colon_stays_with_the_formula_after_it_alone(tmp_path):
-    path = write(tmp_path / "a.ipynb", text("# A\n\nA sum:\n\n$$ x + y $$\n\nA list:\n\n- one\n\nNo colon.\n\n$$ z $$"))
+def test_in_print_a_title_and_a_paragraph_that_leads_to_a_formula_stay_with_what_follows(tmp_path):
+    path = write(
+        tmp_path / "a.ipynb",
+        text("# A\n\n**In short**\n\nA **bold** word.\n\nA sum:\n\n$$ x + y $$\n\nA list:\n\n- one\n\nNo colon.\n\n$$ z $$"),
+    )
     source = report.typst_source([Source(path, "1")], tmp_path, Layout("typst"), **FACTS)
-    assert re.findall(r"#leading\[\s*(.*?)\s*\]", source, re.DOTALL) == ["A sum:"]
+    assert re.findall(r"#leading\[\s*(\S.*)", source) == ["#strong[In short]", "A sum:"]
 
 
 def test_only_pages_of_the_studys_own_notebooks_have_panels(tmp_path):
