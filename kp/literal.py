@@ -27,7 +27,7 @@ def algorithm_1(K, z, order):
 
 
 def g(alpha, z, k):
-    """sum_s alpha_s z_s k_s, inside sgn in Hermans, eq. 2; k: kernel values of one point (n,), or of c points (n, c)."""
+    """Hermans, eq. 2, inside sgn; k: kernel values of one point (n,) or of c points (n, c)."""
     return (alpha * z) @ k
 
 
