@@ -44,7 +44,7 @@ def spreads(settings):
     both = sorted(set.intersection(*(set(fits[example]) for example in EXAMPLES.items())))
     return SimpleNamespace(
         table=table, of=tables.presented(table).set_index(["inputs", "n_per_class", "s"]), fits=fits, both=both,
-        common=listed((f"{each:g}" for each in both), none="none that we tried"),
+        common=listed((f"{each:g}" for each in both), "or", none="none that we tried"),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ and otherwise from a bootstrap. Rates and differences are fractions.
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -145,10 +146,12 @@ class Facts:
 
     @cached_property
     def votes_better(self):
-        """The largest share refused at which the votes leave fewer errors than the margin; 0 if there is none."""
+        """low and high: between these shares refused, around that of the answers on which not all agree, the votes leave
+        fewer errors than the margin."""
         margin, votes = self.curves["margin"], self.curves["vote share"]
-        refused = 1 - margin["coverage"][votes["risk"] < margin["risk"]]
-        return refused.max() if len(refused) else 0.0
+        others = 1 - margin["coverage"][votes["risk"] >= margin["risk"]]
+        below = others < self.agreed.refused
+        return SimpleNamespace(low=others[below].max(), high=others[~below].min())
 
     @cached_property
     def areas(self):

@@ -392,14 +392,12 @@ def test_risks_are_the_errors_among_the_surest(random, monkeypatch):
     assert own.risks["margin"].tolist() == pytest.approx(expected)
 
 
-def test_votes_are_better_up_to_the_largest_share_refused_at_which_they_leave_fewer_errors():
+def test_votes_are_better_between_the_next_shares_refused_at_which_they_do_not_leave_fewer_errors():
     own = facts.Facts(SMALL)
-    shares = pd.DataFrame({"coverage": [0.25, 0.5, 0.75, 1.0]})
+    shares = pd.DataFrame({"coverage": [0.25, 0.5, 0.75, 0.9, 1.0]})
+    own.__dict__["agreed"] = SimpleNamespace(refused=0.3)
     own.__dict__["curves"] = {
-        "margin": shares.assign(risk=[0, 0.2, 0.3, 0.4]),
-        "vote share": shares.assign(risk=[0.1, 0.1, 0.2, 0.4]),
+        "margin": shares.assign(risk=[0, 0.2, 0.3, 0.4, 0.4]),
+        "vote share": shares.assign(risk=[0.1, 0.1, 0.2, 0.4, 0.3]),
     }
-    assert own.votes_better == 0.5
-    own.__dict__["curves"]["vote share"] = shares.assign(risk=[0.1, 0.2, 0.3, 0.4])
-    del own.__dict__["votes_better"]
-    assert own.votes_better == 0
+    assert own.votes_better.low == pytest.approx(0.1) and own.votes_better.high == 0.75
