@@ -33,7 +33,7 @@ def claims():
 
 
 def readings():
-    """The ninth number of Table 3 with tau = 20 instead of 1/20, the optimum of other sets of settings, and other
+    """The number of Table 3 that is printed with tau = 1/20, with tau = 20; the optimum of other sets of settings, and other
     clusterings; see study.claims."""
     row = _table_3().iloc[[-1]].assign(key=_keys().loc[tuple(MISPRINT[0].values())], reading="τ = 20")
     row = row[["key", "reading", "ours", "low", "high", "n", "percentile"]]
