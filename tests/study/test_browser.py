@@ -98,6 +98,7 @@ def test_the_report_has_no_fault_and_code_appears_by_one_switch(report):
     assert switch["before"] == 0 < switch["after"] == switch["all"] - switch["solutions"]
     assert switch["closed"] == switch["solutions"] > 0, "whoever wants the code does not want the solutions"
     assert switch["title"] < 800, "the abstract begins on the first screen of a phone"
+    assert faults(look(report, width=320)) == {}, "the smallest phones"
 
 
 def test_on_a_phone_wide_tables_say_so_figures_open_and_the_contents_unfold(report):
