@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import struct
 from collections import Counter
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,6 +17,10 @@ from study.report.hand_in import cut, first_difference, is_filled, is_list, item
 
 ADDRESS = re.compile(r"(?<= at )0x[0-9A-Fa-f]{6,}(?=>|&gt;)")
 """The address in memory that Python shows of an object, as in <object at 0x7f25c1b0>."""
+
+
+PLAIN = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND", "pHYs", "tEXt"}
+"""Chunks of a PNG with which all programs show the same pixels: no frames of an animation, no other colours."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,11 @@ def _picture_difference(picture, again):
     """How a picture differs from that of the new run; "" if all pixels are equal."""
     if picture is None or again is None:
         return "is missing" if picture is None else "is not reproduced"
+    if picture == again:
+        return ""
     try:
+        if others := _chunks(base64.b64decode(picture)) - PLAIN:
+            return f"is not a plain PNG: a browser may show something else, because of its {', '.join(sorted(others))}"
         ours = _pixels(picture)
         theirs = _pixels(again)
     except Exception as error:  # a file that is not a picture can fail in a dozen ways
@@ -133,6 +142,16 @@ def _picture_difference(picture, again):
         return f"has {ours.shape[1]} x {ours.shape[0]} pixels, in the new run {theirs.shape[1]} x {theirs.shape[0]}"
     differ = int((ours != theirs).any(axis=-1).sum())
     return f"differs in {differ:,} of {ours.shape[0] * ours.shape[1]:,} pixels" if differ else ""
+
+
+def _chunks(png):
+    """The types of the chunks of a PNG file."""
+    found, place = set(), 8
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place : place + 8])
+        found.add(kind.decode("ascii"))
+        place += 12 + length
+    return found
 
 
 def _pixels(picture):

@@ -89,7 +89,8 @@ class Client(PapermillNotebookClient):
             else:
                 await self.async_fill(cell)
             return cell
-        self.shown = cell
+        if cell.cell_type == "code" and cell.source.strip():
+            self.shown = cell
         return await super().async_execute_cell(cell, cell_index, execution_count, store_history)
 
     execute_cell = run_sync(async_execute_cell)
@@ -102,7 +103,7 @@ class Client(PapermillNotebookClient):
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
         told, values = await self.asked(cell)
-        self._change(told.output)
+        self._change(told.output, cell)
         self.tried += bool(conditions(cell.source))
         if told.false:
             self.left_out.append(" ".join(told.false.split("\n")))
@@ -125,11 +126,16 @@ class Client(PapermillNotebookClient):
             if "image/png" in output.get("data", {}):
                 output.metadata.setdefault("image/png", {})["alt"] = plain
 
-    def _change(self, output):
-        """Give to the last output that shows a figure, or a table, what a caption makes of it."""
+    def _change(self, output, cell):
+        """Give to the last output that shows a figure, or a table, what the caption in this cell makes of it."""
         for kind, content in output.items():
             kinds = {"image/png": ["image/png"], "text/markdown": ["text/markdown", "text/html"]}[kind]
-            *_, last = (each for each in self.shown.outputs if any(known in each.get("data", {}) for known in kinds))
+            found = [each for each in self.shown.outputs if any(known in each.get("data", {}) for known in kinds)]
+            if not found:
+                raise TextError(
+                    f"the cell of code above shows no figure or table, {self._named(cell)}; put the caption below it"
+                )
+            last = found[-1]
             if kind == "image/png":
                 last.metadata.setdefault(kind, {}).update(content)
             else:

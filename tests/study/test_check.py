@@ -442,6 +442,10 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
         ({"image/png": png("blue")}, "picture 1 differs in 12 of 12 pixels"),
         ({"image/png": png("red", (5, 3))}, "picture 1 has 5 x 3 pixels, in the new run 4 x 3"),
         ({"image/png": "AAAA"}, "picture 1 is not a PNG (UnidentifiedImageError)"),
+        (
+            {"image/png": png("red", save_all=True, append_images=[Image.new("RGB", (4, 3), "blue")])},
+            "picture 1 is not a plain PNG: a browser may show something else, because of its acTL, fcTL, fdAT",
+        ),
         ("", "picture 1 is missing"),
     ):
         assert compared(shown, red).differences == (f"cell 1 (show()): {found}",)

@@ -11,7 +11,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from study import chapters, failures
 from study.__main__ import main
@@ -80,6 +80,21 @@ def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, cap
     nbformat.write(wrong, tmp_path / "own.ipynb")
     assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 1
     assert capsys.readouterr().err.splitlines()[-1].startswith("study: ValueError: {eval}`absent`: NameError: name 'absent'")
+
+
+@pytest.mark.parametrize("between", [new_code_cell(""), new_raw_cell("mine")])
+def test_a_caption_finds_its_table_above_cells_that_run_nothing(between, tmp_path):
+    given = new_code_cell('figures_folder = ""', metadata={"tags": ["parameters"]})
+    begun = new_code_cell("import pandas as pd\nfrom study.report import open_chapter\nopen_chapter('setup', globals())")
+    table = new_code_cell("pd.DataFrame({'a': [1]})")
+    caption = new_markdown_cell("**Mine.**", metadata={"tags": ["caption:mine"]})
+    notebook = new_notebook(cells=[given, begun, table, between, caption], metadata=METADATA)
+    nbformat.write(notebook, tmp_path / "own.ipynb")
+    assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 0
+    cells = nbformat.read(tmp_path / "a.ipynb", as_version=4).cells
+    assert (
+        re.match(rf"\*\*{LABEL}\.\*\* \*\*Mine", cells[-1].source) and "| 1 |" in cells[2].outputs[0].data["text/markdown"]
+    )
 
 
 SETUP = chapters.chapter("setup")
