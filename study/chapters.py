@@ -380,7 +380,7 @@ REPORTS = {
     ),
     "family": Report(
         title="The family of the kernel perceptron: an encyclopedia article measured",
-        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
+        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma", "romma"),
     ),
 }
 """The report of the study, and one for each of its sources."""
