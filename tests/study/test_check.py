@@ -9,6 +9,7 @@ import io
 import json
 import os
 import py_compile
+import re
 import shutil
 import socket
 import subprocess
