@@ -138,7 +138,7 @@ def make():
         run(*pip, "--quiet", "--require-hashes", "-r", uv_alone)
         run(*uv, *packages)
         installer = uv
-    except (OSError, subprocess.CalledProcessError):  # as where packages come from a server that pip alone is told of
+    except (OSError, subprocess.CalledProcessError):  # for example, if a package server is configured for pip only
         print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
         run(*pip, *packages)
         installer = pip

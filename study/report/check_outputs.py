@@ -20,7 +20,7 @@ ADDRESS = re.compile(r"(?<= at )0x[0-9A-Fa-f]{6,}(?=>|&gt;)")
 
 
 PLAIN = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND", "pHYs", "tEXt"}
-"""Chunks of a PNG with which all programs show the same pixels: no frames of an animation, no other colours."""
+"""Types of PNG chunks that every program shows alike: none for animation or for colour correction."""
 
 
 @dataclass(frozen=True)

@@ -132,8 +132,7 @@ def _joined(nodes):
 
 
 def _leading(nodes):
-    """The nodes of a PDF: a paragraph in bold stays on the page of what follows, one that ends with a colon on that of the
-    formula after it."""
+    """Keep a paragraph in bold with what follows on one page, and one that ends with a colon with its formula."""
     found = []
     for node, after in zip_longest(nodes, nodes[1:]):
         last = node["c"][-1] if _is(node, "Para") else None

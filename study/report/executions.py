@@ -21,7 +21,7 @@ LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.notebo
 LIBRARIES += ("study.report.engine", "sklearn.linear_model", "sklearn.model_selection")
 """Modules by which the libraries that most notebooks use are loaded."""
 FIRST = ("gallery", "uci_wine", "lower")
-"""Notebooks that start before others: two that compile different functions of kp, where there are none, and the longest."""
+"""Notebooks that start before the others: two that need different functions of kp compiled, and the longest."""
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
@@ -53,7 +53,7 @@ def execute_all(names, profile, jobs):
     usual = {words: costs.last_seconds(profile, name) for name, words in said.items()}
     progress = Progress(usual, said.values(), jobs)
     if not has_cache():
-        progress.say("kp is compiled first, once; this takes half a minute")
+        progress.say("kp is compiled while the first notebooks run, once; they take half a minute longer")
     waiting = [name for name in FIRST if name in said] + [name for name in said if name not in FIRST]
     running, failed = {}, 0
     try:
