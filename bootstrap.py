@@ -1,11 +1,11 @@
-"""Make the environment .venv from requirements.lock.txt, unless it is there and up to date.
+"""Make the environment .venv from requirements.lock.txt, unless it is there and up to date: python3 bootstrap.py
 
-Runs with a bare Python: python3 bootstrap.py. The environment is remade from nothing when the lock, pyproject.toml,
-this file, the version of Python or the folder changes: an environment that was copied or moved runs the other folder's code.
-An active conda environment that has all packages and runs this folder's code is taken in its place. With --python it
-prints the environment's Python and makes nothing.
+It is remade from nothing when the lock, pyproject.toml, this file, the version of Python or the folder changes. An active
+conda environment that has all packages and runs this folder's code is used instead. With --python it prints the
+environment's Python and makes nothing.
 """
 
+import functools
 import hashlib
 import importlib.util
 import os
@@ -17,13 +17,11 @@ import sysconfig
 from pathlib import Path
 
 OLDEST = (3, 11)
-SIZE = 1.3e9
-"""Bytes that the environment takes."""
+SIZE = 1.3e9  # bytes that the environment takes
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock.txt"
 VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
 UV_CACHE = VENV / "uv-cache"  # beside what is made of it: its files are linked, not copied
 IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
@@ -42,27 +40,22 @@ sys.exit(str(study.ROOT) != sys.argv[1])
 
 def program(name):
     """The path of a program of the environment."""
-    return BIN / (f"{name}.exe" if os.name == "nt" else name)
+    return VENV / (f"Scripts/{name}.exe" if os.name == "nt" else f"bin/{name}")
 
 
 def fingerprint():
     """Hash of all that the environment is made from, and of where it is: it names this folder in many places."""
-    digest = hashlib.sha256(repr((sys.version_info[:2], str(ROOT))).encode())
-    for name in ("requirements.lock.txt", "pyproject.toml", "bootstrap.py"):
-        digest.update((ROOT / name).read_bytes())
-    return digest.hexdigest()
+    files = [(ROOT / name).read_bytes() for name in ("requirements.lock.txt", "pyproject.toml", "bootstrap.py")]
+    return hashlib.sha256(repr((sys.version_info[:2], str(ROOT), files)).encode()).hexdigest()
 
 
 def conda():
     """The Python of the active conda environment, if that has what is needed, else None."""
     prefix = os.environ.get("CONDA_PREFIX")
-    if not prefix:
+    python = prefix and Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
+    if not (python and os.access(python, os.X_OK)):
         return None
-    python = Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
-    try:
-        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, capture_output=True)
-    except OSError:
-        return None
+    done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, capture_output=True)
     return python if done.returncode == 0 else None
 
 
@@ -72,8 +65,8 @@ def own_pip():
     return next((path / "pip" for path in Path(wheels).glob("pip-*.whl")), None)
 
 
-def check_python():
-    """Stop with the remedy if this Python is too old, or cannot make environments."""
+def check():
+    """Stop with the remedy if this Python cannot make the environment, or if making it would empty what may not be ours."""
     if sys.version_info < OLDEST:
         sys.exit(
             f"This project needs Python {'.'.join(map(str, OLDEST))} or newer, got {sys.version.split()[0]} "
@@ -84,48 +77,33 @@ def check_python():
             f"This project needs 'python3 -m venv', which this Python ({sys.executable}) lacks; "
             "on Debian or Ubuntu: sudo apt-get install python3-venv"
         )
-
-
-def check_folder():
-    """Stop with the remedy if .venv is something that may not be ours: making the environment again empties that folder."""
+    found = None
     if VENV.is_symlink():
         found = f"a link to {os.path.realpath(VENV)}"
-        remedy = "Remove the link (its target stays; if this disk is too small, move the whole folder to another)"
     elif VENV.is_file():
-        found, remedy = "a file", "Move it away"
+        found = "a file"
     elif VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").is_file():
-        found, remedy = "not a Python environment (it has no pyvenv.cfg)", "Move the folder away, or delete it"
-    else:
-        return
-    sys.exit(
-        f"{VENV} is {found}. The environment has to be made there, which would empty it. Nothing was changed. {remedy}, "
-        "then run the same command again."
-    )
+        found = "not a Python environment (it has no pyvenv.cfg)"
+    if found:
+        sys.exit(
+            f"{VENV} is {found}. The environment has to be made there, which would empty it. Nothing was changed. "
+            "Move it away (if this disk is too small, move the whole project to another), then run the same command again."
+        )
 
 
 def is_made():
     return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
 
-def run(*command):
-    """Run a command in the project's folder."""
-    subprocess.run(command, cwd=ROOT, check=True)
-
-
-def check_disk():
-    """Stop with the remedy if the environment cannot fit on the disk."""
-    free = shutil.disk_usage(VENV).free
-    if free < SIZE:
+def make():
+    """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
+    run = functools.partial(subprocess.run, cwd=ROOT, check=True)
+    run([sys.executable, "-m", "venv", "--clear", "--without-pip", VENV])
+    if (free := shutil.disk_usage(VENV).free) < SIZE:
         sys.exit(
             f"The environment needs {SIZE / 1e9:.1f} GB in {ROOT}, where {free / 1e9:.1f} GB are free. Free some space, "
             "or move the folder to another disk, then run the same command again."
         )
-
-
-def make():
-    """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
-    run(sys.executable, "-m", "venv", "--clear", "--without-pip", VENV)
-    check_disk()
     # Pip only has to install uv; installing pip itself first would take three seconds more.
     pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
     # Nothing is kept outside of the project's folder.
@@ -135,26 +113,19 @@ def make():
     uv_alone = VENV / "uv.txt"
     uv_alone.write_text(re.search(r"^uv==.*(\n .*)*\n", LOCK.read_text(), re.MULTILINE)[0])
     try:
-        run(*pip, "--quiet", "--require-hashes", "-r", uv_alone)
-        run(*uv, *packages)
-        installer = uv
+        run([*pip, "--quiet", "--require-hashes", "-r", uv_alone])
+        run([*uv, *packages])
     except (OSError, subprocess.CalledProcessError):  # for example, if a package server is configured for pip only
         print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
-        run(*pip, *packages)
-        installer = pip
-    run(*installer, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
+        run([*pip, *packages])
     shutil.rmtree(UV_CACHE, ignore_errors=True)
-    relocate()
+    # The packages of this folder, by a relative path: a copy of the folder then runs its own code.
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": VENV, "platbase": VENV}))
+    (site / "study.pth").write_text(os.path.relpath(ROOT, site) + "\n")
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
     IPYTHON_CONFIG.write_text("c.IPKernelApp.log_level = 40\n")
     STAMP.write_text(fingerprint())
-
-
-def relocate():
-    """Let the environment find this folder's code by a relative path: a copy of the folder then runs its own."""
-    for link in VENV.glob("[Ll]ib/**/__editable__*.pth"):
-        link.write_text(os.path.relpath(ROOT, link.parent) + "\n")
 
 
 def wait():
@@ -177,20 +148,12 @@ def main():
         return
     if found:
         print(f"Using the Python of an active conda environment, {found}; to use .venv instead: CONDA_PREFIX= make ...")
-        return
-    check_python()
-    if is_made():
-        return
-    check_folder()
-    with wait():
-        if is_made():  # by the one that this one has waited for
-            return
-        print("Making the environment .venv from requirements.lock.txt; this takes half a minute to a few minutes, once.")
-        sys.stdout.flush()
-        try:
-            make()
-        except subprocess.CalledProcessError as error:
-            sys.exit(f"The environment could not be made: {' '.join(map(str, error.cmd))} failed; read the message above.")
+    elif not is_made():
+        check()
+        with wait():
+            if not is_made():  # by the one that this one has waited for
+                print("Making .venv from requirements.lock.txt; it takes half a minute to a few minutes.", flush=True)
+                make()
 
 
 if __name__ == "__main__":
@@ -198,5 +161,7 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("\nInterrupted; run the same command again, which makes the environment from the start.")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"The environment could not be made: {' '.join(map(str, error.cmd))} failed; read the message above.")
     except OSError as error:
         sys.exit(f"The environment could not be made in {ROOT}: {error}. It needs a folder in which you can write.")

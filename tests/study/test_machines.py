@@ -227,13 +227,9 @@ def bootstrap(folder):
     return module
 
 
-def test_an_environment_that_was_copied_is_made_again_and_until_then_runs_the_code_beside_it(tmp_path):
+def test_an_environment_that_was_copied_is_made_again_and_until_then_runs_the_code_beside_it(tmp_path, monkeypatch):
     first = bootstrap(tmp_path / "one")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(first.VENV)], check=True)
-    (site,) = first.VENV.glob("[Ll]ib/**/site-packages")
-    (site / "__editable__.kernel_perceptron-0.1.0.pth").write_text(f"{tmp_path / 'one'}\n")  # as pip writes it
-    first.relocate()
-    first.STAMP.write_text(first.fingerprint())
+    made(first, monkeypatch, uv_works=True)
     shutil.copytree(tmp_path / "one", tmp_path / "two", symlinks=True)
     second = bootstrap(tmp_path / "two")
     assert first.is_made() and not second.is_made()
@@ -297,10 +293,10 @@ def another_folder(project):
 @pytest.mark.parametrize(
     ("put", "message"),
     [
-        (a_link, r"\.venv is a link to .*elsewhere\..*Nothing was changed\. Remove the link"),
-        (a_link_to_nothing, r"\.venv is a link to .*absent\..*Nothing was changed\. Remove the link"),
+        (a_link, r"\.venv is a link to .*elsewhere\..*Nothing was changed\. Move it away"),
+        (a_link_to_nothing, r"\.venv is a link to .*absent\..*Nothing was changed\. Move it away"),
         (a_file, r"\.venv is a file.*Nothing was changed\. Move it away"),
-        (another_folder, r"\.venv is not a Python environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
+        (another_folder, r"\.venv is not a Python environment.*no pyvenv\.cfg.*Nothing was changed\. Move it away"),
     ],
 )
 def test_a_set_up_empties_nothing_that_it_has_not_made(tmp_path, put, message):
@@ -324,45 +320,54 @@ def test_an_empty_folder_and_an_interrupted_environment_are_made_again(tmp_path,
         (project.VENV / name).touch()
     with monkeypatch.context() as patch:
         seen = []
-        patch.setattr(project.subprocess, "run", lambda command, **_: seen.append("PYTHONPATH" in os.environ))
+        usual = subprocess.run
+
+        def run(command, **options):
+            seen.append("PYTHONPATH" in os.environ)
+            if "venv" in command:
+                usual(command, **options)
+
+        patch.setattr(project.subprocess, "run", run)
         patch.setenv("PYTHONPATH", "another")
         patch.delenv("CONDA_PREFIX", raising=False)
         patch.setattr(sys, "argv", ["bootstrap.py"])
         project.main()
-    assert seen == 4 * [False] and project.STAMP.exists()
+    assert seen == 3 * [False] and project.STAMP.exists()
 
 
 def made(project, monkeypatch, uv_works):
-    """The commands by which the environment of a project is made, none of which is run."""
-    project.VENV.mkdir()
+    """The commands by which the environment of a project is made, of which only the first is run; it installs nothing."""
     seen = []
+    usual = subprocess.run
 
-    def run(command, check=False, **_):
+    def run(command, check=False, **options):
         seen.append([str(part) for part in command])
         if command[0] == project.program("uv") and check and not uv_works:
             raise subprocess.CalledProcessError(2, command)
+        if "venv" in command:
+            usual(command, check=check, **options)
 
-    monkeypatch.setattr(project.subprocess, "run", run)
-    project.make()
+    with monkeypatch.context() as patch:
+        patch.setattr(project.subprocess, "run", run)
+        project.make()
     return seen
 
 
 def test_the_packages_are_installed_by_uv_which_pip_installs(tmp_path, monkeypatch, capsys):
     project = bootstrap(tmp_path)
-    _, getting_uv, with_uv, editable = made(project, monkeypatch, uv_works=True)
+    _, getting_uv, with_uv = made(project, monkeypatch, uv_works=True)
     assert getting_uv[-3:-1] == ["--require-hashes", "-r"]
     assert re.fullmatch(r"uv==[0-9.]+ \\\n( +--hash=sha256:\w+( \\)?\n)+", Path(getting_uv[-1]).read_text())
     assert re.search(r"/pip-[0-9.]+-py3-none-any\.whl/pip$", Path(getting_uv[1]).as_posix())
     assert with_uv[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
-    assert editable[:3] == with_uv[:3] and editable[-2:] == ["-e", "."]
     assert capsys.readouterr().out == "" and project.STAMP.exists()
 
 
 def test_where_uv_cannot_get_the_packages_pip_does(tmp_path, monkeypatch, capsys):
     project = bootstrap(tmp_path)
-    _, getting_uv, with_uv, with_pip, editable = made(project, monkeypatch, uv_works=False)
+    _, getting_uv, with_uv, with_pip = made(project, monkeypatch, uv_works=False)
     assert with_uv[-3:] == with_pip[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
-    assert with_pip[:3] == getting_uv[:3] == editable[:3] and editable[-2:] == ["-e", "."]
+    assert with_pip[:3] == getting_uv[:3]
     assert "Now pip does" in capsys.readouterr().out and project.STAMP.exists()
 
 
@@ -456,4 +461,4 @@ def test_an_old_python_is_told_what_is_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(module.sys, "version_info", (3, 10, 4))
     monkeypatch.setattr(module.sys, "version", "3.10.4 (main)")
     with pytest.raises(SystemExit, match=r"^This project needs Python 3\.11 or newer, got 3\.10\.4 .*make PYTHON="):
-        module.check_python()
+        module.check()
