@@ -12,7 +12,7 @@ YES ?= 0
 TIMEOUT ?= 600
 UNPROTECTED ?= 0
 
-# What would be ignored, or taken for something else, ends make in one line.
+# A value that would be ignored or misread stops make with one line.
 one_of = $(if $(filter-out $(2),$($(1)))$(word 2,$($(1))),$(error $(1) must be one of $(2), got $($(1))))
 $(call one_of,PROFILE,quick full)
 $(foreach each,RECOMPUTE CODE YES UNPROTECTED,$(call one_of,$(each),0 1))

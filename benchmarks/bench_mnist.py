@@ -4,8 +4,8 @@
 
 The protocol is scikit-learn's: pixels as float32 in [0, 1], the first 60,000 images for training, the other 10,000 for test.
 Its own classifiers, marked *, have the parameters that they have there. Nothing is chosen. Each run has its own process,
-with as many threads as the classifier can use (libsvm and liblinear use one); printed are medians over runs. --idx: a folder
-with the four files of MNIST; without it they are OpenML's.
+with as many threads as the classifier can use (libsvm and liblinear use one); the table has
+medians over runs. --idx: a folder with the four files of MNIST; without it they are OpenML's.
 """
 
 import argparse

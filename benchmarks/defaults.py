@@ -4,8 +4,8 @@
 
 Digits, iris, wine and breast cancer of scikit-learn and two synthetic sets of the study, each in five stratified folds with
 one order. The forms: both updates, three kernels with coef0=1 and ten epochs, the final and the average predictor; besides
-that of Xu and Zhang 2005, with coef0=0, gamma=1 and up to 1,000 epochs. Printed are two tables: the lowest error of
-each set next to those of the default and of the source's form; by how much each form is above the lowest, on average and at
+that of Xu and Zhang 2005, with coef0=0, gamma=1 and up to 1,000 epochs. It prints two tables: the lowest error of
+each set beside those of the default and of the source's form; by how much each form is above the lowest, on average and at
 most.
 """
 

@@ -1,4 +1,4 @@
-"""The learner next to the literal form of Algorithm 1, in one run.
+"""The learner compared with the literal form of Algorithm 1, in one run.
 
     python benchmarks/literal.py [--n 4000 8000] [--degree 3] [--epochs 1] [--digits 3] [--threads 2]
 

@@ -1,22 +1,22 @@
-"""Estimators of `kp` next to scikit-learn's on real numbers, products in a fixed order next to BLAS, and streams.
+"""Estimators of `kp` compared with scikit-learn's on real numbers, products in a fixed order with BLAS, and streams.
 
     python benchmarks/reals.py [--n 20000] [--features 50] [--classes 2 10] [--threads 2]
     python benchmarks/reals.py --images [--n 60000] [--threads 2]
     python benchmarks/reals.py --peers [--n 10000] [--threads 2]
     python benchmarks/reals.py --rows [--against FOLDER]
 
-The points are drawn by scikit-learn's `make_classification` and standardized; each learner is fitted to n of them and reads
-5,000 others. Ours goes through ten epochs and is read with its final and its average predictor, the others have one. The
-kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours as many as are asked for.
+The points are drawn by scikit-learn's `make_classification` and standardized; each learner is fitted to n of them and
+predicts 5,000 others. Ours runs for ten epochs and predicts with its final and its average predictor; the others have one.
+The kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours as many as --threads says.
 
 --images: a Gaussian kernel on the images of MNIST, with pixels as they are and divided by 255, as most people have them.
 
---peers: processor seconds and errors on images, real numbers, sparse texts and a stream, next to other learners. Those of
-scikit-learn-intelex, LightGBM and river are left out where they are not installed. `taskset -c 0` in front of the command
-gives one thread to those too that take no number of threads.
+--peers: processor seconds and errors on images, real numbers, sparse texts and a stream, compared with other learners.
+Those of scikit-learn-intelex, LightGBM and river are left out if they are not installed. `taskset -c 0` in front of the
+command limits to one thread those, too, that have no such parameter.
 
 --rows: predictions of one row, and of many with a linear kernel. --against: the same with the `kp` of another checkout, in
-processes that take turns; printed are medians over them.
+alternating processes, of which the medians are printed.
 """
 
 import argparse

@@ -4,7 +4,7 @@
 
 Points of two classes are drawn, written to a file, and read from there as a memory map; the class is the side of a curved
 surface. With --margin points close to the surface are left out, which makes the classes easier to tell apart and the support
-smaller. One epoch each, Gaussian kernel. Every line is a process of its own: its processor seconds, its peak memory above
+smaller. One epoch each, Gaussian kernel. Every line is a separate process: its processor seconds, its peak memory above
 that before training, examples in the support, and errors on 2,000 fresh points, in percent.
 """
 

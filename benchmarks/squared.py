@@ -1,13 +1,13 @@
-"""Xu and Zhang's update as printed, next to the perceptron in the squared Gram matrix, as n grows, in one run.
+"""Xu and Zhang's update as printed, compared with the perceptron in the squared Gram matrix, as n grows, in one run.
 
     python benchmarks/squared.py [--n 250 500 1000 2000 4000] [--epochs 10 200] [--dataset mnist] [--threads 2] [--blocks]
 
 The literal form (Xu & Zhang 2005, kp.literal.xu_zhang) is plain NumPy with the whole matrix K: C n products at
 every visit, and two rows of the coefficients moved at every mistake. The shipped form is the default one, `Dense` in
-K^2 + 1; its time has the squaring of K in it. --blocks also runs `Coefficients`, which never holds K^2, here with K at hand.
+K^2 + 1; its time includes the squaring of K. --blocks also runs `Coefficients`, which never holds K^2, here with K at hand.
 All get the same K, that of the linear kernel on the first n training images with pixels cut to 0 or 1, so that every sum is
 exact, and the same orders; they must make the same mistakes. They stop after an epoch without one, or after so many epochs;
-none counts training errors. Printed is a Markdown table for each number of epochs: times in seconds, and ratios of times.
+none counts training errors. The output is a Markdown table for each number of epochs: times in seconds, and their ratios.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How long the MNIST study takes, next to the bare matrix products that it cannot do without, in the same run.
+"""How long the MNIST study takes, compared with its matrix products alone (the bare products), in the same run.
 
     python benchmarks/stages.py [--degrees 1 2 3 4 5 6] [--n-train 60000] [--threads 2]
     python benchmarks/stages.py --against FOLDER [--turns 1]
@@ -6,9 +6,9 @@
 
 The bare products are those of every distinct example on which any perceptron of any degree errs with all training and
 test images, each once, in single precision and blocks of 1,024 rows. "512 rows" are products of that many examples with
-all training images by one thread, the best of five. --against: the same with the `kp` of another checkout, in processes that
-take turns; printed are medians over them. --growth runs n = 7,500, 15,000, 30,000 and 60,000, each in a separate process, so
-that peak memory is that of each.
+all training images by one thread, the best of five. --against: the same with the `kp` of another checkout, in
+alternating processes, of which the medians are printed. --growth runs n = 7,500, 15,000, 30,000 and 60,000, each in a
+separate process, so that each has its own peak memory.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Fits of a few points by which all that estimators compile is in the cache of machine code: `python -m kp --compile`."""
+"""Fits of a few points that fill the cache of machine code with all that estimators compile: `python -m kp --compile`."""
 
 from __future__ import annotations
 

@@ -380,7 +380,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         As in `OneVsAllKernelPerceptron`.
     normalize : bool, default=True
         Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
-        result is 0 where k(x, x) = 0.
+        result is 0 if k(x, x) = 0.
     max_iter : int, default=1
         Number of passes of `fit` over the examples.
     shuffle : bool, default=True

@@ -7,10 +7,10 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
 
-- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Of random first
-  weights eta says how much they weigh.
+- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. If weights begin
+  at random, eta decides how much these matter.
 - sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
-- Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
+- Its test counts an example as wrong if any of its outputs is, even if decoding would find the right class.
 
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
 and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
@@ -72,7 +72,7 @@ class DeltaRulePerceptron(Decoder):
         Initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : int or None, default=None
         Largest number of epochs, of n presentations each. The listing's 10^4 presentations are
-        10^4 / n epochs. None is 1,000, with a ConvergenceWarning where they did not suffice.
+        10^4 / n epochs. None is 1,000, with a ConvergenceWarning if they do not suffice.
     presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
         As in `OutputCodeKernelPerceptron`.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"

@@ -109,7 +109,7 @@ def n_threads(n_jobs: object) -> int:
 
 
 def check_unmasked(name: str, values: object) -> None:
-    """Raise ValueError if an array, or the data of a sparse one, has masked values: what lies behind the mask is no data."""
+    """Raise ValueError if an array, or the data of a sparse one, has masked values, which are not data."""
     if issparse(values) and hasattr(values, "data"):
         name, values = f"{name}.data", values.data
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -531,8 +531,8 @@ class KernelPerceptron(Classifier):
 def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:
     """Predict labels, and reject points whose margin is too small.
 
-    The margin is the best score less the second best, or |f| for two classes (Chow 1970). Labels are
-    those of model.predict(X), also where another class has the best score.
+    The margin is the best score minus the second best, or |f| for two classes (Chow 1970). Labels are
+    those of model.predict(X), even if another class has the best score.
 
     Parameters
     ----------

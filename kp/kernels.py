@@ -1,4 +1,4 @@
-"""Kernels: functions of inner products and squared norms, and others, which make their values of the points themselves.
+"""Kernels: functions of inner products and squared norms, and others, which compute their values from the points.
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
 
@@ -172,7 +172,7 @@ class PlusOne(PointKernel):
 
 @dataclass(frozen=True)
 class Function(PointKernel):
-    """A kernel that is somebody's function of X (n, d) and Y (m, d), arrays of float64."""
+    """A kernel that is a user's function of X (n, d) and Y (m, d), arrays of float64."""
 
     function: Callable
     in_threads = False

@@ -411,7 +411,7 @@ def _check_folder(options):
 
 
 def _agreed_sandbox(what, options):
-    """The sandbox in which the code of `what` is to be run, or None if the user does not agree to the run."""
+    """The sandbox that runs the code of `what`, or None if the user does not agree to the run."""
     from study.report.sandbox import Sandbox, obstacle
 
     if obstacle() and not options.unprotected:

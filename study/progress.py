@@ -9,7 +9,7 @@ from statistics import mean
 class Progress:
     """Writes a line for each job that has ended, and what is at work: on a terminal in a last line, in a log as it begins.
 
-    usual : {what a job is called: seconds of its last run, or None}; waiting : {the same: how many are to be run};
+    usual : {what a job is called: seconds of its last run, or None}; waiting : {the same: how many will be run};
     cores : how many run side by side.
     """
 

@@ -311,7 +311,7 @@ def _fault(value, decimal):
 
 
 def _check_row_numbers(X, names, keep, where):
-    """Raise DataError for an attribute that numbers the rows, unless it is to be kept.
+    """Raise DataError for an attribute that numbers the rows, unless the user keeps it.
 
     Where rows are sorted by label, their numbers tell it. Columns that count and are equal are no row numbers, which stand
     once in a file: they are made by a formula, as in pictures for tests.

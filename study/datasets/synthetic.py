@@ -41,7 +41,7 @@ def _truncated(generator, n_samples):
 def five_classes(n_samples=200, *, spread=0.06, random_state):
     """x = m_y + spread e,   m_y = (1/5, 1/5), (4/5, 1/5), (1/2, 1/2), (1/5, 4/5), (4/5, 4/5),   e ~ N(0, I) given |e| <= 3
 
-    Four classes about the corners of a square, and one amid them, in the unit square: f_c(x) = 2 m_c.x - |m_c|^2 puts each
+    Four classes about the corners of a square, and one among them, in the unit square: f_c(x) = 2 m_c.x - |m_c|^2 puts each
     example into its class, and every example lies at least 0.3 / sqrt(2) - 3 spread from the lines between the classes:
     0.032 by default, so that the default is always linearly separable by Kesler's criterion. No line separates
     the class amid the others from the rest, so that the set is not separable one against all.
@@ -77,7 +77,7 @@ def moons(n_samples=400, *, spread=0.15, random_state):
 def spirals(n_samples=400, *, turns=1.75, spread=0.03, random_state):
     """x = (-1)^y t / (2 pi) (cos t, sin t) + spread e,   t ~ U(pi / 2, 2 pi turns),   e ~ N(0, I),   y in {0, 1}
 
-    Two arms that wind about each other, half a unit apart: no line separates them, a curve does.
+    Two arms that wind around each other, half a unit apart: no line separates them, a curve does.
     """
     generator, y = _balanced(n_samples, 2, random_state)
     t = generator.uniform(np.pi / 2, 2 * np.pi * turns, n_samples)

@@ -243,9 +243,9 @@ def calibration_tests(of, y):
 
 
 def risk_coverage(confidence, wrong):
-    """coverage and risk (errors accepted / accepted) where the k surest images are accepted, k = 1..n.
+    """coverage and risk (errors accepted / accepted) where the k most certain images are accepted, k = 1..n.
 
-    Equally sure images are accepted in random order: errors are the mean over these orders.
+    Equally certain images are accepted in random order: errors are the mean over these orders.
     """
     n = len(wrong)
     (order, last) = _ranked(confidence)
@@ -255,7 +255,7 @@ def risk_coverage(confidence, wrong):
 
 
 def _ranked(confidence):
-    """(order (n,), ends): the images, the surest first, and where in this order the groups of equally sure ones end."""
+    """(order (n,), ends): the images, the most certain first, and the ends of groups of equal confidence."""
     order = np.argsort(-confidence, kind="stable")
     return order, np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
 

@@ -329,7 +329,7 @@ class Facts:
         """How hard the digits are for the average predictor after the last epoch, means over orders.
 
         rates: errors by digit (rows) and degree. p: by degree that of equal rates (permutations of the test images), and
-        largest_p. confusions: (C, C) images at degree 3, and confused: how often two digits are taken for each other there.
+        largest_p. confusions: (C, C) images at degree 3, and confused: how often two digits are confused there.
         hard: the test images by the share of orders and degrees that misclassify them, and never_right: how many all
         misclassify. early and later: the errors at degree 3 in the first and the second half of the test images.
         """

@@ -265,7 +265,7 @@ def confusions(said, labels):
 
 
 def confused(counts):
-    """How often two digits are taken for each other, in either order, as in `confusions`: a Series under names such as
+    """How often two digits are confused with each other, in either order, as in `confusions`: a Series under names such as
     "4 and 9", the most first."""
     low, high = np.triu_indices(len(counts), 1)
     both = pd.Series(counts[low, high] + counts[high, low], index=[f"{a} and {b}" for a, b in zip(low, high, strict=True)])

@@ -4,11 +4,11 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 SMALLEST_IMAGE = 64
-"""Pixels; so many attributes, if their number is a square, are taken for an image."""
+"""Pixels; so many attributes, if their number is a square, are treated as an image."""
 
 
 def are_images(X):
-    """Whether the rows of X (n, d) are taken for images, whose pixels have one scale: d is a square of at least 64."""
+    """Whether the rows of X (n, d) are treated as images, whose pixels have one scale: d is a square of at least 64."""
     side = round(X.shape[1] ** 0.5)
     return X.shape[1] >= SMALLEST_IMAGE and side**2 == X.shape[1]
 

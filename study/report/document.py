@@ -91,7 +91,7 @@ class Layout:
         return self.form == "html" or not {"appendix", "exercises", "solution"} & set(tags)
 
     def shows(self, cell):
-        """Whether the code of a cell is in the document: all of it on pages, folded except the code that is to be seen."""
+        """Whether the code of a cell is in the document: all of it on pages, folded except code for readers."""
         tags = cell.metadata.get("tags", [])
         if not cell.source.strip() or {"parameters", "injected-parameters", "setup"} & set(tags):
             return self.code
@@ -148,7 +148,7 @@ def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), 
 def without_font(text, *, of_system=False):
     """The characters of a text, sorted, that none of the fonts of Typst has, nor, with of_system, of the system.
 
-    A PDF for archives may hold no box instead of a character, so Typst names the first one there; it is taken away.
+    A PDF for archives may hold no box instead of a character, so Typst names the first one there; it is removed.
     """
     import typst
 

@@ -90,7 +90,7 @@ def _without_results(notebook):
 
 
 def _copy_folder(folder, target):
-    """Copy what lies in the folder of a notebook: no other notebooks, nothing hidden, no links."""
+    """Copy the contents of a notebook's folder: no other notebooks, nothing hidden, no links."""
     count = size = 0
     target.mkdir()
     for parent, folders, files in os.walk(folder):

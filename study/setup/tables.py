@@ -18,7 +18,7 @@ def data_sets():
          "downloaded" if each.files else "bundled")
         for each in datasets.DATASETS.values()
     ]  # fmt: skip
-    names = ["data set", "training", "test", "attributes", "classes", "licence", "files"]
+    names = ["dataset", "training", "test", "attributes", "classes", "licence", "files"]
     return styled(pd.DataFrame(rows, columns=names).astype({"test": "Int64"}), {"training": ",", "test": ","})
 
 
