@@ -195,7 +195,7 @@ def figure_guarantee(table):
 
 def figure_overfitting(table):
     """Change of the test error with more passes by the share of wrong labels, with its 95 % interval, a panel for each
-    predictor; filled where it overfits. table is tables.overfitting."""
+    predictor; filled if the predictor overfits. table is tables.overfitting."""
     predictors = table["predictor"].unique()
     figure, axes = canvas(1, len(predictors), height=2.4, sharey=True, squeeze=False)
     for axis, name in zip(axes.flat, predictors, strict=True):
@@ -209,6 +209,9 @@ def figure_overfitting(table):
         axis.margins(x=0.15)
     axes[0, 0].set_ylabel("change of the test error (points)")
     figure.supxlabel("wrong labels (%)", fontsize="medium")
+    marks = {"overfits": INK, "overfitting not detected": "white"}
+    keys = [Line2D([], [], color=INK, linestyle="", marker="o", mfc=face, label=label) for label, face in marks.items()]
+    figure.legend(handles=keys, loc="outside upper center", ncols=2, fontsize=7)
     return figure
 
 

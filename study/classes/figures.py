@@ -162,7 +162,7 @@ def figure_own_width(rows):
 
 def figure_equal(rates):
     """Test error of the average predictor on equal terms by number of training images: mean and range over the orders."""
-    figure, axis = canvas(height=2.15)
+    figure, axis = canvas(height=1.9)
     own = rates[rates["predictor"] == "average"]
     ends = own.loc[own.groupby("form")["n"].idxmax()].set_index("form")["error"]
     for shift, form in enumerate(_forms(own)):

@@ -27,6 +27,7 @@ import re
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
 
@@ -140,9 +141,47 @@ def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), 
         text = typst_source(sources, folder, layout, title=title, listing=listing, **facts)
         source.write_text(text, encoding="utf-8")
         lacking = without_font(text)
-        pages = typst.compile(str(source), root=folder, ignore_system_fonts=not lacking, timestamp=0)
+        options = {"root": folder, "ignore_system_fonts": not lacking}
+        pages = typst.compile(str(source), timestamp=0, sys_inputs=_settled(source, options), **options)
     store.write(target, pages)
     return without_font(lacking, of_system=True)
+
+
+def _settled(source, options):
+    """The input of a Typst document that says which of its figures and tables float, because they do not fit below the words
+    before them.
+
+    Each float moves what follows, so the document is laid out until all stand as they should. Nothing moves before the first
+    one that changes, so that in each round one more is settled, and mostly many more.
+    """
+    import typst
+
+    floats = []
+    settled = 0
+    while True:
+        inputs = {"floats": json.dumps(floats)}
+        marks = json.loads(typst.query(str(source), "<mark>", field="value", sys_inputs=inputs, **options))
+        found = floats[:settled] + _misplaced(marks)[settled:]
+        changed = [place for place, (old, new) in enumerate(zip_longest(floats, found)) if new != bool(old)]
+        if not changed:
+            return inputs
+        settled = changed[0] + found[changed[0]]  # one that stands again may turn out not to fit
+        floats = found
+
+
+def _misplaced(marks):
+    """Of each figure or table, whether it is on another page than the words before it, or would overtake one of its kind.
+
+    marks : (number, kind, "words" or "figure", page)
+    """
+    pages = {(number, place): page for number, _, place, page in marks}
+    latest = Counter()
+    found = []
+    for number, kind in sorted({(number, kind) for number, kind, *_ in marks}):
+        words, figure = pages[number, "words"], pages[number, "figure"]
+        found.append(words != figure or words < latest[kind])
+        latest[kind] = figure
+    return found
 
 
 def without_font(text, *, of_system=False):

@@ -217,7 +217,9 @@ def figure_hard_sets(sets):
 
     sets {name: (P, shares, y, neighbours (C, C), class labels)}.
     """
-    figure, axes = canvas(len(sets), 2, height=3.1 * len(sets) + 0.2, squeeze=False, gridspec_kw={"width_ratios": [1.15, 1]})
+    figure, axes = canvas(
+        len(sets), 2, height=2.65 * len(sets) + 0.2, squeeze=False, gridspec_kw={"width_ratios": [1.15, 1]}
+    )
     for (left, right), (name, (P, shares, y, neighbours, labels)) in zip(axes, sets.items(), strict=True):
         n_classes = len(labels)
         colours = mpl.colors.ListedColormap(mpl.colormaps["viridis"](np.linspace(0, 1, n_classes)))

@@ -484,7 +484,10 @@ def test_the_guarantee_is_drawn_in_percent_and_filled_where_it_covers_the_budget
 def test_a_predictor_that_overfits_is_drawn_filled_with_its_interval_in_points():
     row = {"noise": 0.1, "predictor": "voted", "test": 0.02, "test_low": 0.01, "test_high": 0.05, "overfits": True}
     table = pd.DataFrame([row | {"noise": 0.0, "overfits": False}, row])
-    (axis,) = figures.figure_overfitting(table).axes
+    figure = figures.figure_overfitting(table)
+    filled, hollow = figure.legends[0].legend_handles
+    assert filled.get_label() == "overfits" and filled.get_markerfacecolor() != hollow.get_markerfacecolor() == "white"
+    (axis,) = figure.axes
     (right, _, _), (wrong, _, (bar,)) = axis.containers
     assert right.get_markerfacecolor() == "white" and wrong.get_markerfacecolor() == wrong.get_color() != "white"
     np.testing.assert_allclose(bar.get_segments()[0], [[10, 1], [10, 5]])

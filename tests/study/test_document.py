@@ -19,8 +19,10 @@ import numpy as np
 import pandas as pd
 import pypandoc
 import pytest
+import typst
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
 
 from study import ROOT, chapters, claims, style
 from study import words as forms
@@ -235,6 +237,46 @@ def test_an_abstract_stands_before_the_contents_and_the_code_of_a_listing_is_not
     body = source[source.index("\n#contents()\n") :]
     assert source.count("In short.") == 1 and "In short." not in body and "At length." in body
     assert "outlined: false" in next(line for line in body.splitlines() if line.startswith("#heading(") and "`f`" in line)
+
+
+def picture(side):
+    """A code cell with a white square of so many points."""
+    file = io.BytesIO()
+    Image.new("L", (side, side), 255).save(file, "png")
+    cell = code("1", shown="")
+    cell.outputs[0].data["image/png"] = base64.b64encode(file.getvalue()).decode()
+    return cell
+
+
+def test_in_print_only_what_does_not_fit_below_its_words_floats_and_no_figure_overtakes_another(tmp_path):
+    table = [code("1", shown=ROWS), text("**Table\N{NO-BREAK SPACE}1.** All.", "caption:all")]
+    cells = [text("# T"), picture(300), text("More."), picture(300), picture(9), *table, text("Words.\n\n" * 20), picture(9)]
+    path = write(tmp_path / "a.ipynb", *cells)
+    source = tmp_path / "a.typ"
+    source.write_text(report.typst_source([Source(path, "1")], tmp_path, Layout("typst"), **FACTS), encoding="utf-8")
+    options = {"root": str(tmp_path), "ignore_system_fonts": True}
+    inputs = report._settled(source, options)
+    marks = json.loads(typst.query(str(source), "<mark>", field="value", sys_inputs=inputs, **options))
+    pages = {place: [page for *_, of, page in sorted(marks) if of == place] for place in ("words", "figure")}
+    assert json.loads(inputs["floats"]) == [False, True, True, False, False]
+    assert pages == {"words": [1, 1, 1, 1, 2], "figure": [1, 2, 2, 1, 2]}
+
+
+def test_a_figure_that_fits_after_one_before_it_floats_stands_and_one_that_then_does_not_fit_floats(tmp_path, monkeypatch):
+    # Which of three are misplaced, by which float.
+    rounds = {"": "011", "011": "010", "010": "011"}
+    asked = []
+
+    def query(source, mark, *, field, sys_inputs):
+        asked.append("".join("01"[each] for each in json.loads(sys_inputs["floats"])))
+        misplaced = enumerate(rounds[asked[-1]])
+        return json.dumps(
+            [(n, "table", *mark) for n, late in misplaced for mark in (("words", n), ("figure", n + int(late)))]
+        )
+
+    monkeypatch.setattr(typst, "query", query)
+    assert json.loads(report._settled("a.typ", {})["floats"]) == [False, True, True]
+    assert asked == ["", "011", "010", "011"]
 
 
 SIGNS = '$(value) $HOME `x` \\ # @a <b> *c* [d](e) "f" % Привет Ελλάδα ế'
