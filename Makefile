@@ -48,7 +48,7 @@ report: environment ## run the study and write the HTML report; PROFILE=full: at
 
 # Texts as they were typed: make does not expand them, the shell does not see them.
 unexport TITLE AUTHOR COURSE DATE DECLARATION
-# It takes seconds, and what a font lacks is said each time.
+# It takes less than a minute, and what a font lacks is said each time.
 pdf: ANEW = --forcerun document
 pdf: export KP_TITLE := $(value TITLE)
 pdf: export KP_AUTHOR := $(value AUTHOR)

@@ -200,7 +200,7 @@ def figure_six_degrees(table, split, *, what):
     none = 50 / rows["n"].iloc[0]
     columns = min(3, len(degrees))
     lines = -(-len(degrees) // columns)
-    figure, axes = canvas(lines, columns, height=1.45 * lines + 0.5, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(lines, columns, height=1.35 * lines + 0.5, sharex=True, sharey=True, squeeze=False)
     for axis in axes.flat[len(degrees) :]:
         axis.set_visible(False)
     for axis, degree in zip(axes.flat, degrees, strict=False):
