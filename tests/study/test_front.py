@@ -42,7 +42,7 @@ def test_the_table_has_the_gaps_between_the_stored_means_of_the_final_and_the_av
 def test_its_counts_of_numbers_are_those_of_the_ledger():
     verdicts = pd.read_csv(RESULTS / "claims.csv")["verdict"].value_counts()
     agree = verdicts["exact"] + verdicts["within"]
-    assert f"Of {agree + verdicts['outside']} numbers {agree} agree with our results" in BOX
+    assert f"Of {agree + verdicts['outside']}, {agree} agree, all counts" in BOX
 
 
 def test_each_of_eight_results_begins_with_an_advice_and_readme_has_them_in_short_lines():
