@@ -371,6 +371,8 @@ def test_facts_are_those_of_a_count_image_by_image(monkeypatch, parts, result):
     others = [named == true for named, count, true in images if count < SMALL.n_orders]
     assert (found.agreed.images, found.agreed.errors) == (len(same), same.count(False))
     assert (found.agreed.share, found.agreed.elsewhere) == (len(same) / len(images), others.count(False) / len(others))
+    wrong = same.count(False) + others.count(False)
+    assert (found.agreed.refused, found.agreed.together) == (1 - len(same) / len(images), wrong)
     assert found.unanimous["letters"] == np.mean([max(row) == sum(row) for row in parts["letters"].votes["average"]])
     row = found.refusing(0.005)
     accepted = tables.margin(parts["test"].scores) >= tables.threshold_for(
