@@ -58,8 +58,10 @@ def read(path):
         )
     try:
         plain = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: not a complete notebook: the file is not JSON ({error}); use another copy") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{path}: not a notebook: the file is not JSON, or was cut short ({error}); use another copy"
+        ) from None
     number = plain.get("nbformat") if isinstance(plain, dict) else None
     if isinstance(number, int) and number > nbformat.current_nbformat:
         remedy = "save it in that format, or update the package nbformat"

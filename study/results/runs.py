@@ -117,7 +117,10 @@ def described(experiment):
 
 
 def _named(experiment, kind):
-    """The data sets that the settings of an experiment may name."""
+    """The data sets that the settings of an experiment may name, whatever their other fields must be then."""
+    if known := getattr(kind, "KNOWN", {}).get("dataset"):
+        yield from known
+        return
     options = {name: getattr(_published(experiment)[0], name) for name in _agreed(experiment, kind)}
     for name in datasets.DATASETS:
         try:

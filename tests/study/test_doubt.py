@@ -255,7 +255,9 @@ def test_thresholds_come_from_held_out_images_and_errors_from_the_test_images():
     y = np.zeros(4, dtype=int)
     held = (np.array([0, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]))
     test = (np.array([1, 0, 0, 1]), np.array([5.0, 3.0, 2.9, 1.0]))
-    table = tables.at_targets({"m": held, "never": (1 - y, held[1])}, y, {"m": test, "never": test}, y, [0.0, 0.25])
+    table = tables.at_targets(
+        {"m": held, "never": (1 - y, held[1])}, y, {"m": test, "never": test}, y, [0.0, 0.25], rule=tables.threshold_for
+    )
     found = table[["threshold", "refused", "accepted", "errors"]].to_numpy().tolist()
     assert found[:3] == [[3.0, 0.5, 2, 1], [np.inf, 1.0, 0, 0], [1.0, 0.0, 4, 2]]
     assert table["error"][0] == 0.5 and np.isnan(table["error"][1])
