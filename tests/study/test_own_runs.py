@@ -174,6 +174,7 @@ def test_a_kernel_that_is_named_is_used_and_python3_is_that_of_this_python(forei
         (lambda text: text.replace('"a = 1"', '<<<<<<< HEAD\n"a = 1"\n=======\n"a = 2"\n>>>>>>> other'), "conflict marks"),
         (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "notebook format 7 is not supported"),
         (lambda text: text[:80], "not a notebook: the file is not JSON, or was cut short (Unterminated"),
+        (lambda text: "[" * 100_000, "not a notebook: the file is not JSON, or was cut short (maximum recursion depth"),
         (lambda text: "{}", "not a notebook"),
     ],
 )
