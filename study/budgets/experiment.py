@@ -254,7 +254,7 @@ PROFILES = {"mnist": PUBLISHED, "digits": QUICK}
 def settings(dataset, **changes):
     """The settings of a notebook: those of the profile of "mnist" (published) or "digits" (quick), with changes.
 
-    Sizes that exceed a smaller n_train are cut to it. Raises ValueError for other data sets and sizes.
+    Sizes that exceed a smaller n_train are cut to it. Raises ValueError for other datasets and sizes.
     """
     require_one_of("dataset", dataset, PROFILES)
     base = PROFILES[dataset]

@@ -1,4 +1,4 @@
-"""Small tables of the set-up: data sets, software, costs of computing."""
+"""Small tables of the set-up: datasets, software, costs of computing."""
 
 import re
 
@@ -11,14 +11,14 @@ from study.words import styled
 
 
 def data_sets():
-    """A row for each registered data set: name, training, test, attributes, classes, licence, files."""
+    """A row for each registered dataset: name, training, test, attributes, classes, licence, files."""
     noted(datasets.registry.PATH)
     rows = [
         (each.title, each.n_train, each.n_test or None, each.n_features, len(each.classes), each.licence.partition(",")[0],
          "downloaded" if each.files else "bundled")
         for each in datasets.DATASETS.values()
     ]  # fmt: skip
-    names = ["data set", "training", "test", "attributes", "classes", "licence", "files"]
+    names = ["dataset", "training", "test", "attributes", "classes", "licence", "files"]
     return styled(pd.DataFrame(rows, columns=names).astype({"test": "Int64"}), {"training": ",", "test": ","})
 
 

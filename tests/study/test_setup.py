@@ -29,7 +29,7 @@ def test_sources_are_counted_in_order_and_together():
 
 
 def test_the_set_up_is_read_from_registry_and_lock():
-    sets = tables.data_sets().set_index("data set")
+    sets = tables.data_sets().set_index("dataset")
     (name,) = (name for name in sets.index if name.startswith("MNIST"))
     assert sets.loc[name, ["training", "test", "attributes", "classes"]].tolist() == [60_000, 10_000, 784, 10]
     assert tables.software()["package"].tolist() == list(tables.PACKAGES)
