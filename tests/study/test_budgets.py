@@ -76,8 +76,10 @@ def test_the_rows_of_a_stream_are_what_a_literal_run_counts():
     assert rows == [(n, wrong[n - 1], mistakes[n - 1], min(mistakes[n - 1], 5)) for n in stops] and stops[-1] == 120
 
 
-def test_no_bound_is_broken(made):
-    assert (made["bounds"]["mistakes"] <= made["bounds"]["bound"]).all()
+def test_more_mistakes_than_the_bound_of_a_theorem_end_the_computation(monkeypatch):
+    monkeypatch.setattr(experiment, "mistake_bound", lambda *arguments: (0.5, None))
+    with pytest.raises(ArithmeticError, match=r"at most 0\.5 mistakes by the bound of a theorem, got \d+"):
+        experiment.bounds.compute(TINY.bounds()[0])
 
 
 @pytest.mark.parametrize("margin, regularization", [(0.0, 0.0), (1.0, 0.02), (1.0, 0.9)])
