@@ -9,7 +9,7 @@ python -m study papermill ...    run papermill with its own arguments, and fill 
 python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
-python -m study claim ID         make one row of the ledger again: published, ours, interval, verdict, and where it is argued
+python -m study claim ID         recompute one row of the ledger: published, ours, interval, verdict, and where it is argued
 python -m study check FILE       compare a notebook that was handed in with its source, ask, run it again in a sandbox,
                                  and report what is not reproduced; for a folder, write a table
 python -m study held             count the stored results and executed cells that only their hashes check
@@ -51,7 +51,12 @@ def main(arguments=None):
     gc.set_threshold(GARBAGE)
     parser = argparse.ArgumentParser(prog="python -m study", description="The study from the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="compute an experiment at published scale and write its tables", add_help=False)
+
+    def add(command, text, **options):
+        told = {"help": text, "description": f"{text[0].upper()}{text[1:]}."} | options
+        return commands.add_parser(command, **told)
+
+    run = add("run", "compute an experiment at published scale and write its tables", add_help=False)
     run.add_argument("-h", "--help", action="store_true", help="show this help and the options of the named experiment")
     run.add_argument(
         "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one of its tables, such as tables.kernel"
@@ -70,30 +75,35 @@ def main(arguments=None):
         "--shares", type=int, metavar="N", help="split a single large run over machines: parts 0 to N-1 learn, and when "
         "all of them are done, parts N to 2N-1 count (mnist)",
     )  # fmt: skip
-    stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
+    stamping = add("stamp", "recompute a sample of each stale result, and mark those that came out equal as up to date")
     stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as tables.kernel (default: all)")
-    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="single-core experiments to run at a time")
+    stamping.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="single-core experiments to run at a time (default: all processors)"
+    )
     stamping.add_argument("--dry-run", action="store_true", help="name stale results and notebooks; compute nothing")
-    notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
+    notebook = add("notebook", "execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="as shown by 'list' (default: all)")
     notebook.add_argument("--jobs", type=int, help="notebooks to run at a time (default: 1)")
-    commands.add_parser("gather", help="write the table of figures, README's results, and the times of computations")
-    listing = commands.add_parser("list", help="list the notebooks of a profile")
-    document = commands.add_parser("report", help="make the report of the executed notebooks")
-    document.add_argument("--kind", choices=("html", "pdf"), default="html")
-    document.add_argument("--target", type=Path)
+    add("gather", "write the table of figures, README's results, and the times of computations")
+    listing = add("list", "list the notebooks of a profile, with the seconds that each took in a batch here")
+    document = add("report", "make the report of the executed notebooks")
+    document.add_argument("--kind", choices=("html", "pdf"), default="html", help="default: html")
+    document.add_argument("--target", type=Path, help="file to write (default: build/PROFILE/report.KIND, or REPORT.KIND)")
     document.add_argument("--report", choices=chapters.REPORTS, default="all", help="all, or one source (default: all)")
-    document.add_argument("--sheet", choices=("exercises", "solutions"), default="", help="print only the exercises")
+    document.add_argument(
+        "--sheet", choices=("exercises", "solutions"), default="", help="only the exercises, or these with their solutions"
+    )
     document.add_argument("--code", action="store_true", help="show the code of all cells")
     document.add_argument("--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks instead of a report")
-    commands.add_parser("papermill", add_help=False, help="run papermill and fill in the {eval} expressions of the text")
-    page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
-    page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
-    row = commands.add_parser("claim", help="recompute one row of the ledger from the stored results behind it")
+    add("papermill", "run papermill and fill in the {eval} expressions of the text", add_help=False)
+    page = add("ledger", "write the ledger as a page that can be filtered")
+    target = BUILD / "full" / "ledger.html"
+    page.add_argument("--target", type=Path, default=target, help="HTML file to write (default: build/full/ledger.html)")
+    row = add("claim", "recompute one row of the ledger from the stored results behind it")
     row.add_argument("key", metavar="ID", help="as in the ledger, such as hermans-2021/abstract/average/test-error")
-    handed_in = commands.add_parser(
+    handed_in = add(
         "check",
-        help="run a notebook that was handed in, and compare its results",
+        "run a notebook that was handed in, and compare its results",
         description="Compare a notebook that was handed in with its source, run it again, and compare the results. This "
         "runs untrusted code: you see it first, you have to confirm, and it runs in a sandbox (bubblewrap) if there is one. "
         f"Exit codes: {'; '.join(f'{code} {words}' for code, words in VERDICTS.items())}.",
@@ -104,7 +114,7 @@ def main(arguments=None):
     handed_in.add_argument("--yes", action="store_true", help="run without asking")
     handed_in.add_argument("--timeout", type=int, default=600, help="seconds for each notebook (default: 600)")
     handed_in.add_argument("--unprotected", action="store_true", help="allow the run if there is no sandbox")
-    commands.add_parser("held", help="count the executed cells and stored results that are checked only by their hashes")
+    add("held", "count the executed cells and stored results that are checked only by their hashes")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick", help="default: quick")
     options, rest = parser.parse_known_args(arguments)

@@ -1,7 +1,7 @@
 """The plan of the study: its chapters in their order, with all that is said of each in one place, and the reports.
 
 A chapter is one executed notebook. Several chapters may come from one source notebook with different parameters, its
-variants: MNIST at each degree, the published tables for each data set. What is not said here is the notebook's default.
+variants: MNIST at each degree, the published tables for each dataset. What is not said here is the notebook's default.
 
 Profiles: quick takes bundled data and small sizes, and writes below build/quick; full is the published scale, in
 notebooks/executed and figures, which are committed. A profile changes data and sizes only.
@@ -112,7 +112,7 @@ UCI_SCALES = {
 }
 """The same for the chapters on single sets and for their summary, which reads their results."""
 UCI_SETS = {"iris": None, "sonar": None, "vowel": None, "wine": "wine-bundled"}
-"""The data sets of the published tables, and the bundled one that stands for them in the quick profile."""
+"""The datasets of the published tables, and the bundled one that stands for them in the quick profile."""
 
 CHAPTERS = [
     Chapter(

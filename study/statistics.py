@@ -11,7 +11,7 @@ from what varies:
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
     bootstrap_of       any statistic of weighted examples                                  (percentile interval)
     crossed            two classifiers in several visiting orders: orders and examples vary (crossed random effects)
-    signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
+    signed_ranks       differences over datasets                                          (Wilcoxon; Hodges & Lehmann 1963)
 
 The bootstrap is not scipy's, which takes no weights, gives no p, and draws other samples: our intervals would move by about
 0.1 percentage points.
@@ -273,7 +273,7 @@ def _crossed(differences):
 
 
 def signed_ranks(differences):
-    """The pseudo-median of differences (n,) over data sets: Wilcoxon's signed-rank test, exact where no two sizes tie.
+    """The pseudo-median of differences (n,) over datasets: Wilcoxon's signed-rank test, exact where no two sizes tie.
 
     estimate is Hodges and Lehmann's, the median of the Walsh averages (d_i + d_j) / 2, and the interval that of the
     averages between which the test does not reject. Zeros are kept and ranked (Pratt 1959).

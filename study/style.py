@@ -67,7 +67,7 @@ METHOD_MARKERS = {
 }
 
 SETS = {"winequality-red": "red wine", "winequality-white": "white wine"}
-"""The data sets that words name otherwise than the registry."""
+"""The datasets that words name otherwise than the registry."""
 
 KERNEL_COLOURS = {"linear": "#B5B5B5", "poly": BLACK, "rbf": GREY}
 """The shade of each kernel where kernels are compared."""
@@ -100,7 +100,7 @@ def handles(predictors, **options):
 
 
 def set_name(name):
-    """A data set as figures and sentences name it; a bundled one as that for which it stands."""
+    """A dataset as figures and sentences name it; a bundled one as that for which it stands."""
     return SETS.get(name, name.removesuffix("-bundled"))
 
 

@@ -22,7 +22,8 @@ from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.budgets import descent, guarantee
-from study.budgets.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
+from study.budgets.names import KERNELS, KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
+from study.parameters import require_one_of
 from study.protocols.margins import mistake_bound, rounded, unit_margins
 from study.protocols.settings import IMAGES, BaseSettings, require_integers
 from study.results.experiment import experiment
@@ -37,10 +38,10 @@ DEGREES = (1, 2, 3, 4, 5, 6)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Part(BaseSettings):
     """n random examples of the first n_train of a training set, in n_orders orders with the seeds from random_state on.
 
-    degree is that of the polynomial kernel.
+    degree is that of the polynomial kernel; a `noise` is the fraction of the two labels that are turned around.
     """
 
     dataset: str
@@ -50,6 +51,15 @@ class Part:
     random_state: int
     degree: int
 
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n_orders": (1, None)}
+
+    def __post_init__(self):
+        super().__post_init__()
+        require_integers(self, n=(10, self.n_train))
+        if not 0 <= getattr(self, "noise", 0) <= 1:
+            raise ValueError(f"noise must be a fraction of the labels in 0..1, got {self.noise!r}")
+
     @property
     def seeds(self):
         return range(self.random_state, self.random_state + self.n_orders)
@@ -57,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(Part):
-    """Streams of one learner: see `learner`; a fraction `noise` of the two labels is turned around."""
+    """Streams of one learner: see `learner`."""
 
     problem: str = ODD_OR_EVEN
     kernel: str = "poly"
@@ -66,14 +76,26 @@ class Stream(Part):
     budget: int = 0
     noise: float = 0.0
 
+    KNOWN = Part.KNOWN | {"problem": PROBLEMS, "kernel": KERNELS, "method": METHODS}
+    BOUNDS = Part.BOUNDS | {"budget": (0, None)}
+
+    def __post_init__(self):
+        super().__post_init__()
+        if (self.budget == 0) != (self.method == "perceptron"):
+            raise ValueError(f"budget must be 0 for the perceptron, else at least 1, got {self.budget} for {self.method}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Part):
-    """One fraction `noise` of wrong labels, and the learners from them in n_epochs passes, at each lambda besides 0."""
+    """One `noise` and the learners from these labels in n_epochs passes, at each lambda besides 0; n others validate."""
 
     noise: float
     n_epochs: int
     regularizations: tuple
+
+    def __post_init__(self):
+        super().__post_init__()
+        require_integers(self, n=(10, self.n_train // 2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,10 +254,9 @@ PROFILES = {"mnist": PUBLISHED, "digits": QUICK}
 def settings(dataset, **changes):
     """The settings of a notebook: those of the profile of "mnist" (published) or "digits" (quick), with changes.
 
-    Sizes that exceed a smaller n_train are cut to it. Raises ValueError for other data sets and sizes.
+    Sizes that exceed a smaller n_train are cut to it. Raises ValueError for other datasets and sizes.
     """
-    if dataset not in PROFILES:
-        raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
+    require_one_of("dataset", dataset, PROFILES)
     base = PROFILES[dataset]
     n = changes.get("n_train", base.n_train)
     cut = {name: min(getattr(base, name), n) for name in CUT}

@@ -49,7 +49,7 @@ STEADIEST = ("average", "voted", "final", "minimizing", NONE)
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(BaseSettings):
-    """A data set, and how much is tried on it.
+    """A dataset, and how much is tried on it.
 
     repetitions : how often a set without customary split is halved; of one with such a split, how often a subset of the
         training part, its validation part and the visiting orders are drawn
@@ -98,7 +98,7 @@ QUICK = [
 
 
 def settings_of(names):
-    """The settings of the data sets of these names: of the published ones, or of the bundled ones.
+    """The settings of the datasets of these names: of the published ones, or of the bundled ones.
 
     Raises ValueError for other sets or sets of both kinds.
     """
@@ -272,7 +272,7 @@ def _candidate(row):
     parameters=lambda settings: settings.plain,
 )  # fmt: skip
 def compare(settings, *, progress=False):
-    """{table: tidy table} of one data set, on one thread.
+    """{table: tidy table} of one dataset, on one thread.
 
     errors: the errors on the test part of every method and predictor, with the candidates that validation chose. validation:
     validation errors of every candidate at its best epoch, summed over repetitions and folds. splits: sizes, rows dropped as

@@ -99,7 +99,7 @@ EPOCHS = {
 
 
 def choice_settings(dataset):
-    """The settings of `choice` for "mnist" or "digits": one for each form. Raises ValueError for other data sets."""
+    """The settings of `choice` for "mnist" or "digits": one for each form. Raises ValueError for other datasets."""
     require_one_of("dataset", dataset, IMAGES)
     return [ChoiceSettings(dataset=dataset, form=form, **KERNELS[dataset]) for form in FORMS]
 
@@ -276,7 +276,7 @@ COMPARED = {
 
 
 def tuning_settings(dataset):
-    """The parts of `tuning` for "mnist" or "digits": one for each n. Raises ValueError for other data sets."""
+    """The parts of `tuning` for "mnist" or "digits": one for each n. Raises ValueError for other datasets."""
     require_one_of("dataset", dataset, IMAGES)
     return [
         Tuning(dataset=dataset, n=n, n_validate=held, widths=widths, epochs=10, n_orders=orders)

@@ -1,6 +1,6 @@
 """Tables of the forms for several classes, from those of study.classes.plane, forms and comparison; only `cases` fits.
 
-What is compared over the data sets, and with what, was declared before the results were seen:
+What is compared over the datasets, and with what, was declared before the results were seen:
 
     the three forms        one-vs-all and Xu-Zhang against the ordinary form, thresholds off for all, and on for all
     the thresholds         each perceptron with them against itself without
@@ -10,7 +10,7 @@ What is compared over the data sets, and with what, was declared before the resu
 
 Each line is one family: Wilcoxon's signed ranks over the sets, adjusted by Holm. Errors are means over all repetitions.
 
-Symbols: N data sets, n test examples.
+Symbols: N datasets, n test examples.
 """
 
 from dataclasses import replace
@@ -241,7 +241,7 @@ def label(method, thresholds=NONE):
 
 
 def sets(errors, splits):
-    """A row for each data set: sizes, classes, how it is split, and the error of always naming the most frequent class.
+    """A row for each dataset: sizes, classes, how it is split, and the error of always naming the most frequent class.
 
     "dropped" are rows that repeat an earlier one, "also in training" the share of the test examples whose attributes equal
     those of a training example.
@@ -293,7 +293,7 @@ def _list(values):
 
 
 def rates(errors):
-    """Error rate of each data set, method and predictor, with its exact 95 % interval (fractions).
+    """Error rate of each dataset, method and predictor, with its exact 95 % interval (fractions).
 
     A repetition tests n examples once each. error is the mean over repetitions; the interval is that of the mean count
     among n examples: repetitions share them, so they are not counted as more.
@@ -315,7 +315,7 @@ def chosen_rates(errors):
 
 
 def by_method(chosen):
-    """Error rates as a table: a row for each data set, a column (method, thresholds) for each method."""
+    """Error rates as a table: a row for each dataset, a column (method, thresholds) for each method."""
     table = chosen.pivot(index="dataset", columns=["method", "thresholds"], values="error")
     return table.loc[chosen["dataset"].unique()]
 
@@ -414,7 +414,7 @@ def against_final(errors):
 
 
 def width_curves(validation):
-    """Validation error of the RBF perceptrons at each width, with the best of the predictors, in each of the data sets."""
+    """Validation error of the RBF perceptrons at each width, with the best of the predictors, in each of the datasets."""
     keys = ["dataset", "method", "thresholds", "width"]
     groups = _of_widths(validation).groupby(keys, sort=False, as_index=False)
     return groups.agg(error=("error", "min"), n=("validation_n", "max"))

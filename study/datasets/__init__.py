@@ -1,4 +1,4 @@
-"""Data sets of the study: loaded by name, verified, as read-only arrays.
+"""Datasets of the study: loaded by name, verified, as read-only arrays.
 
 Source: the files as MNIST (LeCun, Bottou, Bengio, Haffner 1998) and the UCI repository publish them, byte for byte; the
 copies that scikit-learn carries; generators defined here. data/registry.toml describes each set, with its citation.
@@ -54,7 +54,7 @@ PARSERS = {
 
 @dataclass(frozen=True)
 class Data:
-    """A data set in memory: X (n, d), y (n,), and X_test (n', d), y_test (n',), both None without a customary split.
+    """A dataset in memory: X (n, d), y (n,), and X_test (n', d), y_test (n',), both None without a customary split.
 
     Values are as in the source, neither scaled nor shuffled. classes holds the C labels in sorted order, and
     target_names[i] is the name of classes[i]. The arrays of a loaded set are read-only: copy them to change them.
@@ -98,7 +98,7 @@ def signs(indices, n_classes):
 
 
 def load(name, *, random_state=0, download=True):
-    """The data set of this name, as a Data.
+    """The dataset of this name, as a Data.
 
     name is a key of DATASETS. random_state (int or np.random.RandomState) is used by the synthetic sets alone. With
     download=False no address is tried. A set of files is read, verified and parsed once a process, and again if a file
@@ -134,7 +134,7 @@ def read_csv(path, **options):
 
 
 def load_whole(name):
-    """X (n, d) float64 and y (n,) of the data set of this name; the training part is before the test part if it has both."""
+    """X (n, d) float64 and y (n,) of the dataset of this name; the training part is before the test part if it has both."""
     data = load(name)
     X, y = (data.X, data.y) if data.X_test is None else (np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test])
     return np.asarray(X, dtype=np.float64), y

@@ -1,4 +1,4 @@
-"""The command line of the data sets, and data/README.md, which it writes from the registry.
+"""The command line of the datasets, and data/README.md, which it writes from the registry.
 
 python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | add FILE.csv --label COLUMN | readme]
 """

@@ -1,4 +1,4 @@
-"""The registry of data sets: data/registry.toml, read into records and checked.
+"""The registry of datasets: data/registry.toml, read into records and checked.
 
 The file says what is known of each set before its arrays are read: files and checksums, shape, classes, licence, citation.
 """
@@ -15,12 +15,12 @@ from study.reading import noted
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "data" / "registry.toml"
 OWN = ROOT / "data" / "own.toml"
-"""Where the user's own data sets are registered (study.datasets.own); it may be absent."""
+"""Where the user's own datasets are registered (study.datasets.own); it may be absent."""
 OWN_REMEDY = "register what is there now with 'python -m study.datasets add FILE.csv --label COLUMN --replace'"
 
 
 class DataError(ValueError):
-    """The data set is missing or does not match the registry. The message says what is wrong and how to fix it."""
+    """The dataset is missing or does not match the registry. The message says what is wrong and how to fix it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """Facts of a data set that are known before it is read.
+    """Facts of a dataset that are known before it is read.
 
     classes are the labels in sorted order, target_names their names, counts and test_counts the rows of each. parser
     names the function that gives the arrays (study.datasets.PARSERS), and options are its keywords. sha256 is the

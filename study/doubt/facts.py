@@ -75,7 +75,7 @@ class Facts:
         others = rows.iloc[1:]
         return rows.assign(
             share=rows["images"] / len(self.y),
-            refused=1 - rows["images"] / len(self.y),
+            refused=lambda found: 1 - found["share"],
             elsewhere=others["errors"].sum() / others["images"].sum(),
             together=rows["errors"].sum(),
         ).iloc[0]

@@ -1,6 +1,6 @@
 """Images that are not digits, made from digits, from a seed, or from letters: what a classifier of digits should refuse.
 
-All kinds have the size and the range of values of the data set, whole numbers 0..top in a square of side * side pixels:
+All kinds have the size and the range of values of the dataset, whole numbers 0..top in a square of side * side pixels:
 
     permuted      a test image whose pixels are shuffled, each image separately: as much ink as a digit, no strokes
     inverted      top - x of a test image x: white on black

@@ -327,7 +327,7 @@ def guaranteed_threshold(confidence, wrong, target):
     return found
 
 
-def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
+def at_targets(held, y_held, test, y, targets, *, rule):
     """Refusals that an error target requires: thresholds from the held-out images, and their effects on the test images.
 
     held, test: {measure: (classes, confidence)}; rule: threshold_for or guaranteed_threshold. Columns target, measure,
@@ -345,12 +345,12 @@ def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
     return pd.DataFrame(rows, columns=columns)
 
 
-def margin_targets(held, y_held, test, y, targets=TARGETS):
+def margin_targets(held, y_held, test, y):
     """`at_targets` of one measure by both rules, the strictest target last: target, rule ("held-out error" or "guaranteed"),
     refused, accepted, errors, error, low, high. held, test: (classes, confidence)."""
     rules = {"held-out error": threshold_for, "guaranteed": guaranteed_threshold}
     found = [
-        at_targets({"margin": held}, y_held, {"margin": test}, y, targets, rule=each).assign(rule=name)
+        at_targets({"margin": held}, y_held, {"margin": test}, y, TARGETS, rule=each).assign(rule=name)
         for name, each in rules.items()
     ]
     both = pd.concat(found).sort_values("target", ascending=False, kind="stable", ignore_index=True)

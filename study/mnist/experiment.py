@@ -312,7 +312,7 @@ ROWS = 256
 
 @dataclass(frozen=True)
 class NeighbourSettings(BaseSettings):
-    """A data set, and how many training images, the first of the set; "all" becomes their number."""
+    """A dataset, and how many training images, the first of the set; "all" becomes their number."""
 
     dataset: str = "mnist"
     n_train: int | str = "all"

@@ -83,7 +83,7 @@ def nearest_pairs(X, y, count, *, measure="distance", progress=False):
 
 @dataclass(frozen=True)
 class Settings(BaseSettings):
-    """Which pairs: how many of the training images of a data set, "mnist" or "digits", by one of MEASURES."""
+    """Which pairs: how many of the training images of a dataset, "mnist" or "digits", by one of MEASURES."""
 
     dataset: str
     count: int = 20
@@ -114,7 +114,7 @@ def image_pairs(settings, *, progress=False):
 
 @dataclass(frozen=True)
 class Images:
-    """All images of a data set."""
+    """All images of a dataset."""
 
     dataset: str = "mnist"
 

@@ -6,7 +6,7 @@ from study import datasets
 from study.parameters import require_one_of
 
 IMAGES = ("mnist", "digits")
-"""The data sets of images: the one of the source, and the one that needs no download."""
+"""The datasets of images: the one of the source, and the one that needs no download."""
 TESTED = 3
 """One in so many examples of a set without a test part is tested."""
 COMMON = {

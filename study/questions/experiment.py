@@ -32,7 +32,7 @@ CONSTANTS = (0.0, 1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(BaseSettings):
-    """A data set, how often it is cut into folds, and the degrees. Raises ValueError for other sets or numbers."""
+    """A dataset, how often it is cut into folds, and the degrees. Raises ValueError for other sets or numbers."""
 
     dataset: str
     n_repeats: int = 5

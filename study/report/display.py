@@ -208,7 +208,7 @@ def markdown(frame):
     """A data frame as a table in Markdown, without its index, in the formats that it has (study.words.styled).
 
     Without one, floats have four significant digits, and thousands a comma; missing values are left empty. Numbers are
-    aligned right, text left. Data sets have their names, and numbers a minus sign and a no-break space before %.
+    aligned right, text left. Datasets have their names, and numbers a minus sign and a no-break space before %.
     """
     formats = frame.attrs.get("formats", {})
     shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}

@@ -23,6 +23,7 @@ from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
 from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exact, said
+from study.report.notebooks import OwnKernelManager
 from study.report.source import captioned
 
 LISTED = "statements"
@@ -46,8 +47,8 @@ class Engine(NBClientEngine):
         _merge_parameters(nb_man.nb.cells)
         if nb_man.pbar:
             nb_man.pbar.total = len(nb_man.nb.cells)
-        options = {"timeout": execution_timeout, "startup_timeout": start_timeout} | options
-        return cls.client(nb_man, kernel_name=kernel_name, **options).execute()
+        usual = {"kernel_manager_class": OwnKernelManager, "timeout": execution_timeout, "startup_timeout": start_timeout}
+        return cls.client(nb_man, kernel_name=kernel_name, **(usual | options)).execute()
 
     @staticmethod
     def client(*arguments, **options):

@@ -21,7 +21,8 @@ LIBRARIES = ("papermill", "kp.display", "study.statistics", "study.report.notebo
 LIBRARIES += ("study.report.engine", "sklearn.linear_model", "sklearn.model_selection")
 """Modules by which the libraries that most notebooks use are loaded."""
 FIRST = ("gallery", "uci_wine", "lower")
-"""Notebooks that start before the others: two that need different functions of kp compiled, and the longest."""
+"""Notebooks that start before the others: two that need different functions of kp compiled, and the longest. Named here, as
+the first batch, in which kp is compiled, has no seconds of an earlier one."""
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 

@@ -1,6 +1,5 @@
 """A notebook that was handed in: how it is read, and how its cells are named. Nothing of it is trusted."""
 
-import re
 import warnings
 from itertools import zip_longest
 from pathlib import Path
@@ -8,9 +7,9 @@ from pathlib import Path
 import nbformat
 from nbformat.warnings import MissingIDFieldWarning
 
+from study.report import notebooks
 from study.report.engine import HEADING, LISTED, tags
 from study.report.expressions import HEAD
-from study.report.notebooks import joined
 
 LARGEST = 64 * 2**20
 """Bytes of a notebook, and of what it may show when it runs again."""
@@ -43,32 +42,26 @@ def read(path):
     """The notebook at path, with neighbouring pieces of one stream joined, and with ends of lines as they are on Linux.
     Raises CannotRun if it is not a notebook."""
     path = Path(path)
+    if not path.is_file():
+        what = "not a regular file" if path.exists() else "no such file"
+        raise CannotRun(f"{path}: {what}; name a notebook, or a folder of notebooks")
+    if path.stat().st_size > LARGEST:
+        raise CannotRun(f"{path}: larger than {LARGEST >> 20} MB; too large to be compared")
+    with warnings.catch_warnings():  # cells without an identifier are given one
+        warnings.simplefilter("ignore", MissingIDFieldWarning)
+        try:
+            notebook = notebooks.read(path)
+        except ValueError as error:
+            raise CannotRun(error) from None
     try:
-        if not path.is_file():
-            what = "not a regular file" if path.exists() else "no such file"
-            raise CannotRun(f"{path}: {what}; name a notebook, or a folder of notebooks")
-        if path.stat().st_size > LARGEST:
-            raise CannotRun(f"{path}: larger than {LARGEST >> 20} MB; too large to be compared")
-        text = path.read_text(encoding="utf-8-sig")
-        if not text.strip():
-            raise CannotRun(f"{path}: not a notebook: the file is empty")
-        if re.search(r"^(<{7}|>{7}) ", text, flags=re.MULTILINE):
-            raise CannotRun(f"{path}: not a notebook: it has conflict marks (<<<<<<<) of git")
-        with warnings.catch_warnings():  # cells without an identifier are given one
-            warnings.simplefilter("ignore", MissingIDFieldWarning)
-            notebook = nbformat.reads(text, as_version=4)
-            nbformat.validate(notebook)
+        nbformat.validate(notebook)
         nbformat.writes(notebook).encode()
         for cell in notebook.cells:
             _check_metadata(cell)
             _unify_lines(cell)
             if cell.cell_type == "code":
-                cell.outputs = joined(cell.outputs)
+                cell.outputs = notebooks.joined(cell.outputs)
         return notebook
-    except CannotRun:
-        raise
-    except UnicodeDecodeError:
-        raise CannotRun(f"{path}: not a notebook: the file is not text") from None
     except Exception as error:  # a text that is not a notebook can fail in a dozen ways
         raise CannotRun(f"{path}: not a notebook: {cut(str(error))}") from None
 
@@ -98,9 +91,9 @@ def named(notebook, place):
     return f"cell {place + 1} ({cut(first)})"
 
 
-def cut(line, longest=150):
-    """The start of a line, with its control characters made visible."""
-    return visible(line if len(line) <= longest else f"{line[:longest]}…")
+def cut(line):
+    """The first 150 characters of a line, with its control characters made visible."""
+    return visible(line if len(line) <= 150 else f"{line[:150]}…")
 
 
 def first_difference(lines, others, holder):

@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
-from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 
 from study import ROOT, failures
 from study.reading import NOTES
@@ -58,8 +58,10 @@ def read(path):
         )
     try:
         plain = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: not a complete notebook: the file is not JSON ({error}); use another copy") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{path}: not a notebook: the file is not JSON, or was cut short ({error}); use another copy"
+        ) from None
     number = plain.get("nbformat") if isinstance(plain, dict) else None
     if isinstance(number, int) and number > nbformat.current_nbformat:
         remedy = "save it in that format, or update the package nbformat"
@@ -149,7 +151,7 @@ def execute(source, target, parameters, links=""):
 
 
 class OwnKernelManager(AsyncKernelManager):
-    """Starts this Python's kernel, regardless of what JUPYTER_PATH or the user's own folders call python3.
+    """Starts kernels; as python3 this Python's, regardless of what JUPYTER_PATH or the user's own folders call so.
 
     exit_code is, on its class, that of a kernel that was found to have ended, or None.
     """
@@ -158,7 +160,8 @@ class OwnKernelManager(AsyncKernelManager):
 
     @property
     def kernel_spec(self):
-        return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
+        own = self.kernel_name == NATIVE_KERNEL_NAME
+        return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict()) if own else super().kernel_spec
 
     async def _async_interrupt_kernel(self):
         """Not before a shutdown: a kernel that is just finishing its last message reports the interruption as an error."""

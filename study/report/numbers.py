@@ -24,7 +24,7 @@ REGISTRY = "data/registry.toml"
 @dataclass(frozen=True)
 class Number:
     """A value in a text. text : as it is printed; exact : its number and the ends of its interval with all digits, "" where
-    there is none; kind : STORED, SETTING or COMPUTED; files : of data, tables first; sets : data sets from which it is
+    there is none; kind : STORED, SETTING or COMPUTED; files : of data, tables first; sets : datasets from which it is
     computed; parameters, lines : code of the notebook behind it; facts : functions of the study behind it; section : the
     heading above its first place."""
 

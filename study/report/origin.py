@@ -102,7 +102,7 @@ def modules(source):
 
 
 def _content(name):
-    """A hash of a file of the project, or of an entry of the registry of data sets, by its name; "" where there is none."""
+    """A hash of a file of the project, or of an entry of the registry of datasets, by its name; "" where there is none."""
     path, _, entry = name.partition("#")
     if entry:
         return registry.entry_hash(entry)

@@ -46,8 +46,6 @@ class _Engine(Engine):
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, **options):
         path = options.get("input_path")
-        if kernel_name in (None, "python3"):  # does not interrupt a kernel that is ending, which would print an error
-            options["kernel_manager_class"] = notebooks.OwnKernelManager
         try:
             super().execute_managed_notebook(nb_man, kernel_name, **options)
         except DeadKernelError as error:

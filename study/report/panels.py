@@ -124,7 +124,7 @@ class Panels:
         if number.kind == SETTING:
             return "none: it is a setting of what the notebook computes when it is executed"
         sets = ", ".join(number.sets)
-        of = f", from {sets} ({self.link(numbers.REGISTRY)})" if 0 < len(number.sets) < FACTS + 1 else ""
+        of = f", from {sets} ({self.link(numbers.REGISTRY)})" if 0 < len(number.sets) <= FACTS else ""
         return f"none: the notebook computes it when it is executed{of}"
 
     def data(self, files, said=""):
@@ -134,7 +134,7 @@ class Panels:
         others = len(files) - len(all_tables)
         with_columns = len(tables) <= COLUMNS
         shown = said + "".join(f"<p>{self.link(name, Path(name).name)} ({_shape(name, with_columns)})" for name in tables)
-        shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
+        shown += f"<p>and {len(all_tables) - len(tables)} more" if len(tables) < len(all_tables) else ""
         shown += f"<p>and {others} file{'s' * (others > 1)} of arrays beside them" if others and tables else ""
         made = lineage.experiments(tables)
         computed = "".join(f"<p><code>{numbers.recompute(each)}</code> {_cost(each)}" for each in made)

@@ -1,7 +1,7 @@
 """Runs untrusted code in a sandbox made by bubblewrap (the command bwrap, for Linux).
 
 In the sandbox there is no network, every file is read-only, and /tmp, /run, build/ and the home folder are empty, except for
-the project, Python and the data sets. Its processes see each other only, and end with it. Without bubblewrap the code runs
+the project, Python and the datasets. Its processes see each other only, and end with it. Without bubblewrap the code runs
 unprotected: it can do what its user can. Both ways it gets a clean environment and home folder, and has a deadline.
 """
 

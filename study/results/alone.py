@@ -13,7 +13,7 @@ GIB = 2**30 if sys.platform == "darwin" else 2**20
 
 def alone(function, part, which):
     """function(part, which) = (result, numbers, seconds), and behind its seconds the peak memory in GiB of the separate
-    process in which it ran; on small data sets it runs here, and the memory is NaN. part.dataset names the data set."""
+    process in which it ran; on small datasets it runs here, and the memory is NaN. part.dataset names the dataset."""
     if part.dataset != "mnist":
         predictions, numbers, seconds = function(part, which)
         return predictions, numbers, (*seconds, np.nan)

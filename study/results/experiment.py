@@ -67,7 +67,7 @@ class Experiment:
         The name of a part in the experiment's file of arrays, <chapter>_<function>.npz, whose members are part/array; ""
         where there is one part only. The result has the arrays of a part under the key "arrays".
     data : function settings -> list of str
-        The names of the data sets that are used (study.datasets).
+        The names of the datasets that are used (study.datasets).
     reads : function settings -> list of paths
         Other files of the project that the result depends on.
     parameters : function settings -> dict, default: the fields of the dataclass
@@ -279,7 +279,7 @@ class Experiment:
         return code.files(code.program(self.compute))
 
     def datasets(self, settings):
-        """The names of the data sets of these settings, each once."""
+        """The names of the datasets of these settings, each once."""
         names = [name for s in settings for name in (self._data(s) if self._data else ())]
         return list(dict.fromkeys(names))
 

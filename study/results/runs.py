@@ -111,13 +111,16 @@ def described(experiment):
         default = "required" if defaults[name] is MISSING else repr(defaults[name])
         lines.append(f"  {_option(name):<20} {what}; {default}")
     if "dataset" in defaults:
-        text = f"data sets: {', '.join(_named(experiment, kind))}"
+        text = f"datasets: {', '.join(_named(experiment, kind))}"
         lines.append(textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
     return "\n".join(lines)
 
 
 def _named(experiment, kind):
-    """The data sets that the settings of an experiment may name."""
+    """The datasets that the settings of an experiment may name, whatever their other fields must be then."""
+    if known := getattr(kind, "KNOWN", {}).get("dataset"):
+        yield from known
+        return
     options = {name: getattr(_published(experiment)[0], name) for name in _agreed(experiment, kind)}
     for name in datasets.DATASETS:
         try:

@@ -66,7 +66,7 @@ and reciprocals of whole numbers, k to whole numbers, lambda to one, two or five
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(BaseSettings):
-    """A data set, the number of random splits, and the seed that draws them.
+    """A dataset, the number of random splits, and the seed that draws them.
 
     On the seeds all n_splits serve the settings of Table 3, the first quarter the comparison of methods, the first tenth the
     surface; at least two each.
@@ -86,7 +86,7 @@ FEW = replace(PUBLISHED, n_splits=20)
 
 
 def dataset_of(settings):
-    """The data sets that settings need."""
+    """The datasets that settings need."""
     return [settings.dataset]
 
 
@@ -124,7 +124,7 @@ class Examples:
 
 
 def examples(dataset, *, repeats=False):
-    """The training examples of a data set; without repeats each row of X occurs once, at its first place, in order."""
+    """The training examples of a dataset; without repeats each row of X occurs once, at its first place, in order."""
     data = datasets.load(dataset)
     keep = np.arange(len(data.y)) if repeats else np.sort(np.unique(data.X, axis=0, return_index=True)[1])
     y = np.searchsorted(np.array(data.classes), data.y[keep])

@@ -1,4 +1,4 @@
-"""Small tables of the set-up: data sets, software, costs of computing."""
+"""Small tables of the set-up: datasets, software, costs of computing."""
 
 import re
 
@@ -11,7 +11,7 @@ from study.words import styled
 
 
 def data_sets():
-    """A row for each registered data set: name, training, test, attributes, classes, licence, files."""
+    """A row for each registered dataset: name, training, test, attributes, classes, licence, files."""
     noted(datasets.registry.PATH)
     rows = [
         (each.title, each.n_train, each.n_test or None, each.n_features, len(each.classes), each.licence.partition(",")[0],

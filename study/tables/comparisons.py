@@ -1,6 +1,6 @@
 """Comparisons on the folds of the cross-validations: of kernels, with other methods, with what the source says in words.
 
-Tests between methods are paired by fold: repeats of a cross-validation are not a sample of data sets, so they say what holds
+Tests between methods are paired by fold: repeats of a cross-validation are not a sample of datasets, so they say what holds
 on this sample, and their variance is corrected for what training parts share (study.statistics.resampled). results is
 {name: table} of the experiments of study.tables.experiment.
 """

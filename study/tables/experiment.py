@@ -1,7 +1,7 @@
-"""The experiments on the published tables: which cross-validations are run on each data set, at which scale.
+"""The experiments on the published tables: which cross-validations are run on each dataset, at which scale.
 
 Source: Xu & Zhang 2005, section IV.B. The ten folds of 2005 are not known, so the ten-fold cross-validation is repeated with
-other folds, and any other data set can go through it. Each data set has one settings object, and every experiment takes it:
+other folds, and any other dataset can go through it. Each dataset has one settings object, and every experiment takes it:
 the three published rows (linear, kernel; rows, of a set that is not published),
 the same under other readings of the source (readings), the learning curves, the grid of kernel parameters, the choice by
 inner folds (chosen), the four predictors, with thresholds and without (thresholds), other methods (baselines), one of them
@@ -80,7 +80,7 @@ SMOOTHEST = {"linear": 0.0, "poly": 2.0, "rbf": 0.6}
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(BaseSettings):
-    """Settings of the runs on one data set, any that is registered.
+    """Settings of the runs on one dataset, any that is registered.
 
     Of its three `rows` that of `kernel` gets another parameter (degree or width) or max_iter where they are not "published".
     n_repeats cross-validations of n_folds each are made, from random_state on, and fewer in secondary experiments
@@ -185,14 +185,14 @@ DECLARED = {
 
 @experiment("tables", data=DECLARED["data"], parameters=_plain())
 def rows(settings, *, progress=False):
-    """The three perceptrons on any data set, a row for each fold; errors and n are those of the test part."""
+    """The three perceptrons on any dataset, a row for each fold; errors and n are those of the test part."""
     table = _folds(settings, "rows", settings.rows, progress=progress)
     return table.rename(columns={"test_errors": "errors", "n_test": "n"})
 
 
 @experiment("tables", **DECLARED, parameters=lambda settings: {"dataset": settings.dataset})
 def sets(settings, *, progress=False):
-    """Dimension, classes and size of a data set, counted in the data: one row."""
+    """Dimension, classes and size of a dataset, counted in the data: one row."""
     X, y = cv.load(settings.dataset)
     found = {"dataset": settings.dataset, "dimension": X.shape[1], "classes": int(y.max()) + 1, "size": len(X)}
     return pd.DataFrame([found])

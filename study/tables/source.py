@@ -1,6 +1,6 @@
 """The published numbers: Tables I to III of Xu & Zhang (2005), the names of their sets, kernels and columns.
 
-Source: Xu & Zhang 2005, section IV.B. Table I describes the data sets and has the smallest error that the source cites for
+Source: Xu & Zhang 2005, section IV.B. Table I describes the datasets and has the smallest error that the source cites for
 other methods, Table II has the multiclass linear perceptron, Table III the kernel perceptron with two kernels.
 """
 
@@ -21,7 +21,7 @@ def original(dataset):
 
 
 def in_print(names):
-    """The names of data sets, all of which are in the source, some as bundled copies. Raises ValueError for others."""
+    """The names of datasets, all of which are in the source, some as bundled copies. Raises ValueError for others."""
     if others := [name for name in names if original(name) not in SETS]:
         raise ValueError(
             f"datasets: the tables of 2005 have no {', '.join(others)}, only {', '.join(SETS)} (iris-bundled and "

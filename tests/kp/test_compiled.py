@@ -332,3 +332,16 @@ def test_the_command_that_compiles_says_where_it_cannot_write(folder, monkeypatc
     monkeypatch.setattr("kp.ahead.fit_all", lambda: None)
     assert __main__.main(["--compile"]) == 1
     assert str(folder.parent) in capsys.readouterr().err
+
+
+def test_compiled_code_is_shared_both_ways_and_none_is_replaced(tmp_path, monkeypatch):
+    first, second = tmp_path / "first", tmp_path / "second"
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", "")
+    monkeypatch.setattr(compiled, "folders", lambda: [first, second])
+    for folder, files in ((first, {"a.nbc": b"1", "b.nbc": b"2"}), (second, {"b.nbc": b"3", "c.nbc": b"4"})):
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    compiled.share()
+    for folder, own in ((first, b"2"), (second, b"3")):
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a.nbc": b"1", "b.nbc": own, "c.nbc": b"4"}

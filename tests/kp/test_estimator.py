@@ -148,6 +148,7 @@ def test_mistakes_on_other_data_are_refused(model):
         ({"example": log.example + 150}, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
         ({"step": log.step[::-1]}, "steps of a log must ascend"),
         ({"ends": np.array([1])}, "steps of a log must ascend"),
+        ({"ends": np.repeat(log.ends, 2)}, "steps of a log must ascend"),
         ({"step": np.zeros_like(log.step)}, "a step of a log must have one example, got several"),
         ({"step": log.step.astype(float)}, "arrays, example, step, .* of integers, got .*float64"),
         ({"example": log.example.tolist()}, "arrays, example, step, .* of integers, got .*list"),

@@ -100,6 +100,8 @@ def test_products_of_integers_are_exact(seed, n, m, d, largest):
         ([[2**30, 3], [2**27, 5]], None, Arithmetic.ORDERED),
         (np.full((6, 33000), 255), None, Arithmetic.BYTES),
         (np.full((2, 33026), 255), None, Arithmetic.DOUBLE),
+        (np.ones((2, 2**16)), None, Arithmetic.BYTES),
+        (np.ones((2, 2**16 + 1)), None, Arithmetic.SINGLE),
         ([[1, 255], [0, 3]], [[0.5, 2.0]] * 5, Arithmetic.ORDERED),
         ([[0.5, 2.0]] * 5, [[1, 255], [0, 3]], Arithmetic.ORDERED),
     ],

@@ -76,8 +76,10 @@ def test_the_rows_of_a_stream_are_what_a_literal_run_counts():
     assert rows == [(n, wrong[n - 1], mistakes[n - 1], min(mistakes[n - 1], 5)) for n in stops] and stops[-1] == 120
 
 
-def test_no_bound_is_broken(made):
-    assert (made["bounds"]["mistakes"] <= made["bounds"]["bound"]).all()
+def test_more_mistakes_than_the_bound_of_a_theorem_end_the_computation(monkeypatch):
+    monkeypatch.setattr(experiment, "mistake_bound", lambda *arguments: (0.5, None))
+    with pytest.raises(ArithmeticError, match=r"at most 0\.5 mistakes by the bound of a theorem, got \d+"):
+        experiment.bounds.compute(TINY.bounds()[0])
 
 
 @pytest.mark.parametrize("margin, regularization", [(0.0, 0.0), (1.0, 0.02), (1.0, 0.9)])
@@ -416,6 +418,31 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
 def test_settings_that_cannot_be_run_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         replace(experiment.QUICK, **changes)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"dataset": "iris-bundled"}, "dataset must be one of mnist, digits, got 'iris-bundled'"),
+        ({"n": 1201}, "n must be an integer in 10..1200, got 1201"),
+        ({"n_orders": 0}, "n_orders must be an integer of at least 1, got 0"),
+        ({"noise": 2.0}, r"noise must be a fraction of the labels in 0\.\.1, got 2\.0"),
+        ({"problem": "odd"}, "problem must be one of odd or even, ten digits, got 'odd'"),
+        ({"kernel": "linear"}, "kernel must be one of poly, rbf, got 'linear'"),
+        ({"method": "newest"}, "method must be one of perceptron, oldest, .*, got 'newest'"),
+        ({"budget": 5}, "budget must be 0 for the perceptron, else at least 1, got 5 for perceptron"),
+        ({"method": "oldest"}, "budget must be 0 for the perceptron, else at least 1, got 0 for oldest"),
+        ({"method": "oldest", "budget": -1}, "budget must be an integer of at least 0, got -1"),
+    ],
+)
+def test_streams_that_cannot_be_run_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(experiment.QUICK.streams()[0], **changes)
+
+
+def test_wrong_labels_need_as_many_other_examples_to_validate():
+    with pytest.raises(ValueError, match=r"n must be an integer in 10\.\.600, got 601"):
+        replace(experiment.QUICK.noises()[0], n=601)
 
 
 def test_settings_of_a_notebook_are_those_of_its_profile_with_changes():

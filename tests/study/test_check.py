@@ -323,12 +323,13 @@ def test_metadata_of_a_cell_do_not_change_what_is_executed(handed_in):
     assert texts(handed_in("print(1)", tags=["skip-execution", "raises-exception"]), BEST) == ["1\n"]
 
 
-def test_a_folder_that_holds_too_much_is_refused(handed_in, monkeypatch):
-    monkeypatch.setattr(rerun, "FILES", 1)
+@pytest.mark.parametrize(("limit", "most"), [("FILES", 1), ("SIZE", 2 * 2**20)])
+def test_a_folder_that_holds_too_much_is_refused(limit, most, handed_in, monkeypatch):
+    monkeypatch.setattr(rerun, limit, most)
     path = handed_in("1")
     for name in ("a.csv", "b.csv", ".hidden"):
-        path.with_name(name).touch()
-    with pytest.raises(hand_in.CannotRun, match="its folder holds more than 1 files .* into a separate folder"):
+        path.with_name(name).write_bytes(bytes(2**20 + 1))
+    with pytest.raises(hand_in.CannotRun, match="its folder holds more than .* into a separate folder"):
         texts(path, OPEN)
 
 

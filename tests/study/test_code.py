@@ -36,13 +36,13 @@ OTHER = {
 
 
 @pytest.mark.parametrize("what", SAME)
-def test_what_does_not_count(what):
+def test_comments_docstrings_and_layout_leave_the_digest_as_it_is(what):
     old, new = SAME[what]
     assert old in PLAIN and code.digest(PLAIN.replace(old, new)) == code.digest(PLAIN)
 
 
 @pytest.mark.parametrize("what", OTHER)
-def test_what_counts(what):
+def test_whatever_is_computed_otherwise_changes_the_digest(what):
     old, new = OTHER[what]
     assert old in PLAIN and code.digest(PLAIN.replace(old, new)) != code.digest(PLAIN)
 

@@ -236,7 +236,7 @@ def test_experiments_have_as_many_runs_as_their_settings_say_from_their_seed(ste
     pd.testing.assert_frame_equal(later, step_runs[step_runs["run"] == 3].assign(run=0).reset_index(drop=True))
 
 
-def test_figures_show_the_tables(counts, code_runs, errors):
+def test_counts_shares_and_errors_are_drawn_as_they_stand_in_their_tables(counts, code_runs, errors):
     rows = tables.by_spread(counts, {2: 9, 3: 35})
     wanted = rows.query("inputs == 2 and n_per_class == 50 and eta == 1 and counted == 'presentations'")["ours"]
     one_hot = code_runs[(code_runs["inputs"] == 2) & (code_runs["code"] == "one-hot")]

@@ -1,4 +1,4 @@
-"""Data sets are found, downloaded from a server on loopback, verified and registered; the command line. The arrays are
+"""Datasets are found, downloaded from a server on loopback, verified and registered; the command line. The arrays are
 the subject of test_datasets_arrays."""
 
 import hashlib

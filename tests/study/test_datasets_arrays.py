@@ -1,4 +1,4 @@
-"""The arrays of the data sets: parsers on hand-made bytes, the published files, class indices and signs, synthetic sets."""
+"""The arrays of the datasets: parsers on hand-made bytes, the published files, class indices and signs, synthetic sets."""
 
 import gzip
 import hashlib

@@ -379,6 +379,15 @@ def test_a_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
         page_of(tmp_path / "a.ipynb", *cells, own=False)
 
 
+def test_a_caption_is_that_of_the_last_picture_of_its_cell_and_the_others_are_counted(tmp_path):
+    cell = code("draw()", shown="")
+    cell.outputs.append(cell.outputs[0])
+    page = page_of(tmp_path / "a.ipynb", text("# T"), cell, text("**Figure\N{NO-BREAK SPACE}2.** Mine.", "caption:mine"))
+    first, second = re.findall(r"<figcaption.*?</figcaption>", page, flags=re.DOTALL)
+    assert "Figure\N{NO-BREAK SPACE}1.1." in first and "Mine" not in first
+    assert "Figure\N{NO-BREAK SPACE}1.2." in second and "Mine" in second
+
+
 @pytest.mark.parametrize("content", [None, '{"cells": []'])
 def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(content, tmp_path):
     path = tmp_path / "a.ipynb"
@@ -386,7 +395,7 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)
-    said = r"a\.ipynb: (there is no such notebook; correct the path|not a complete notebook: .*; use another copy)"
+    said = r"a\.ipynb: (there is no such notebook; correct the path|not a notebook: .* cut short .*; use another copy)"
     with pytest.raises(ValueError, match=said):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"

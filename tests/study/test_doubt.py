@@ -255,7 +255,9 @@ def test_thresholds_come_from_held_out_images_and_errors_from_the_test_images():
     y = np.zeros(4, dtype=int)
     held = (np.array([0, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]))
     test = (np.array([1, 0, 0, 1]), np.array([5.0, 3.0, 2.9, 1.0]))
-    table = tables.at_targets({"m": held, "never": (1 - y, held[1])}, y, {"m": test, "never": test}, y, [0.0, 0.25])
+    table = tables.at_targets(
+        {"m": held, "never": (1 - y, held[1])}, y, {"m": test, "never": test}, y, [0.0, 0.25], rule=tables.threshold_for
+    )
     found = table[["threshold", "refused", "accepted", "errors"]].to_numpy().tolist()
     assert found[:3] == [[3.0, 0.5, 2, 1], [np.inf, 1.0, 0, 0], [1.0, 0.0, 4, 2]]
     assert table["error"][0] == 0.5 and np.isnan(table["error"][1])
@@ -371,6 +373,8 @@ def test_facts_are_those_of_a_count_image_by_image(monkeypatch, parts, result):
     others = [named == true for named, count, true in images if count < SMALL.n_orders]
     assert (found.agreed.images, found.agreed.errors) == (len(same), same.count(False))
     assert (found.agreed.share, found.agreed.elsewhere) == (len(same) / len(images), others.count(False) / len(others))
+    wrong = same.count(False) + others.count(False)
+    assert (found.agreed.refused, found.agreed.together) == (1 - len(same) / len(images), wrong)
     assert found.unanimous["letters"] == np.mean([max(row) == sum(row) for row in parts["letters"].votes["average"]])
     row = found.refusing(0.005)
     accepted = tables.margin(parts["test"].scores) >= tables.threshold_for(

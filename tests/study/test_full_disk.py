@@ -83,7 +83,7 @@ def test_a_report_is_kept_as_it_was_and_the_command_says_why(disk, capsys, tmp_p
     assert left(disk) == ["a.html", "more", "other"] and (disk / "a.html").read_text() == "earlier"
 
 
-def test_a_download_leaves_nothing(disk, monkeypatch):
+def test_a_download_to_a_full_disk_leaves_nothing(disk, monkeypatch):
     monkeypatch.setattr(fetch, "RAW", disk / "raw")
     monkeypatch.setattr(fetch, "_download", lambda file, address: bytes(50_000))
     monkeypatch.delenv("KP_DATA", raising=False)

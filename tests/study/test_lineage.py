@@ -1,6 +1,7 @@
 """Where the numbers of the report come from: expressions, functions, stored tables, found without running anything."""
 
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from study.questions import facts as questions
 from study.report import lineage, references
 from study.report.expressions import EXPRESSION, expressions, places
 from study.report.lineage import Symbol
+from study.report.panels import Panels
 
 EVERYTHING = [*lineage.records(), "data/published/xu_zhang_2005.csv"]
 
@@ -141,3 +143,15 @@ def test_each_row_of_the_ledger_leads_to_the_code_of_its_source():
     }  # fmt: skip
     assert {lineage.maker(key).name for key in numbers["key"]} == {"claims", "li_long"}
     assert {lineage.maker(key).name for key in statements["key"]} == {"statements"}
+
+
+def test_a_panel_shows_the_columns_of_few_tables_and_counts_those_that_it_leaves_out(tmp_path):
+    stored = [name for name in lineage.records() if name.startswith("data/results/budgets_")]
+    for count in (2, 3, 4):
+        data = dict(Panels(tmp_path / "a.html").data(stored[:count], "made with this setting: "))
+        assert data["tables"].count(" rows") == min(count, 3) and data["tables"].count("; the first: ") == (count == 2) * 2
+        assert ("and 1 more" in data["tables"]) == (count == 4)
+        made = lineage.experiments(stored[: min(count, 3)])
+        assert re.findall(r"study run (\S+)", data["compute again"]) == made
+        all_of_them = dict(Panels(tmp_path / "a.html").data(stored[:count]))["tables"]
+        assert all_of_them.count(" rows") == count and "more" not in all_of_them

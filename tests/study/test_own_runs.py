@@ -1,5 +1,6 @@
 """The text of a run with own parameters is about that run: values in place, and what does not hold in it is listed."""
 
+import json
 import os
 import re
 import signal
@@ -152,13 +153,28 @@ def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_w
     assert line.endswith(f"the output is a folder, not a file; write to {tmp_path / 'own.ipynb'}")
 
 
+def test_a_kernel_that_is_named_is_used_and_python3_is_that_of_this_python(foreign_kernel, tmp_path):
+    folder = tmp_path / "share" / "kernels" / "mine"
+    folder.mkdir()
+    starts = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": starts, "display_name": "Mine", "language": "python", "env": {"WHOSE": "mine"}}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+    written(tmp_path / "own.ipynb", new_code_cell("import os\nos.environ.get('WHOSE', 'python3')"))
+    for kernel in ("mine", "python3"):
+        arguments = [str(tmp_path / "own.ipynb"), str(tmp_path / "out.ipynb"), "-k", kernel, "--no-progress-bar"]
+        assert main(["papermill", *arguments]) == 0
+        (cell,) = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
+        assert cell.outputs[0].data["text/plain"] == repr(kernel)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda text: "", "the file is empty"),
         (lambda text: text.replace('"a = 1"', '<<<<<<< HEAD\n"a = 1"\n=======\n"a = 2"\n>>>>>>> other'), "conflict marks"),
         (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "notebook format 7 is not supported"),
-        (lambda text: text[:80], "not a complete notebook: the file is not JSON (Unterminated"),
+        (lambda text: text[:80], "not a notebook: the file is not JSON, or was cut short (Unterminated"),
+        (lambda text: "[" * 100_000, "not a notebook: the file is not JSON, or was cut short (maximum recursion depth"),
         (lambda text: "{}", "not a notebook"),
     ],
 )

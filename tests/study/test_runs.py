@@ -229,7 +229,7 @@ def test_help_says_what_is_required_and_which_data_sets_may_be_named(capsys):
     assert main(["run", "mnist", "--help"]) == 0
     shown = capsys.readouterr().out
     assert re.search("--degree +a whole number or a range as in 0:30; required\n", shown)
-    assert "  data sets: mnist, iris, sonar," in shown and "wine-bundled" in shown and "moons" not in shown
+    assert "  datasets: mnist, iris, sonar," in shown and "wine-bundled" in shown and "moons" not in shown
 
 
 @pytest.mark.parametrize("name", chapters.ROOMS)

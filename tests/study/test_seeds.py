@@ -171,7 +171,7 @@ def test_verdicts_follow_the_tests():
         assert facts.verdict_limited(difference(estimate, 0.0))[0] == verdict
 
 
-def test_figures_draw_the_tables():
+def test_differences_are_drawn_filled_where_they_are_detected_and_errors_by_tau_and_lambda():
     found = experiment.methods(experiment.PUBLISHED)
     paired = tables.paired(found["methods"], tables.against(found["points"]))
     containers = figures.figure_differences(paired).axes[0].containers
