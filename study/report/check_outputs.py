@@ -86,7 +86,7 @@ def _is_to_fill(cell):
 
 
 def _shown(cell):
-    """The lines that a cell shows: of all texts, without pictures, stderr and addresses in memory. Of a picture they give its
+    """The lines that a cell shows: of all texts, without pictures, stderr and addresses in memory. They give each picture's
     description, which may contain numbers, and its size on the screen, which can stretch it or hide it."""
     texts = []
     for output in cell.outputs:
