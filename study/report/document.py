@@ -32,6 +32,7 @@ from urllib.parse import quote
 
 from study import ROOT
 from study.report import colophon, content, numbers, played, policy, references
+from study.report.expressions import unbroken
 from study.report.notebooks import LINKS, joined, read
 from study.report.panels import Panels, together
 from study.report.source import captioned
@@ -244,7 +245,7 @@ def _text(sources, folder, layout, listing):
         if source.number:
             text = re.sub(rf"(?<=hapter )\w+\]\({stem}\.ipynb\)", f"{source.number}]({stem}.ipynb)", text)
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
-    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
+    return unbroken(text)
 
 
 def _named(number):

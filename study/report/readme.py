@@ -45,13 +45,11 @@ def _shown(cell):
 
 
 def _wrapped(line):
-    """A line of text in several of at most WIDTH characters, a number beside its %; that of a table as it is."""
+    """A line of text in several of at most WIDTH characters; that of a table as it is."""
     if line.startswith("|"):
         return line
     indent = " " * len(re.match(r"\d+\. |", line)[0])
-    together = line.replace(" %", "\0%")
-    filled = textwrap.fill(together, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return filled.replace("\0", " ")
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def by_source():
