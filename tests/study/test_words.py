@@ -218,7 +218,7 @@ def test_a_caption_names_what_the_last_cell_has_shown():
     chapter = opened()
     chapter.last = pd.DataFrame({"p": [0.5]})
     said = expressions.said("A.", ["caption:rows"], Shell(chapter))
-    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p |\n| --: |\n| 0.5 |"}, "")
+    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p&nbsp; |\n| --: |\n| 0.5 |"}, "")
     with pytest.raises(ValueError, match="caption:bars: the cell above must show a figure, got a table"):
         expressions.said("A.", ["caption:bars"], Shell(chapter))
     chapter.last = None
@@ -290,8 +290,8 @@ def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path, for
     usual, captioned, with_formats = (output.data for cell in cells for output in cell.get("outputs", []))
     assert "text/html" in usual and "text/markdown" not in usual
     assert captioned.keys() == with_formats.keys() == {"text/markdown", "text/plain"}
-    assert captioned["text/markdown"] == "| rate |\n| --: |\n| 0.25 |"
-    assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
+    assert captioned["text/markdown"] == "| rate&nbsp; |\n| --: |\n| 0.25 |"
+    assert with_formats["text/markdown"] == "| rate&nbsp; |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
 
 
 def test_an_infinite_number_of_a_table_is_a_sign():
