@@ -105,7 +105,7 @@ def make():
             "or move the folder to another disk, then run the same command again."
         )
     # Pip only has to install uv; installing pip itself first would take three seconds more.
-    pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-compile"]
+    pip = [program("python"), own_pip(), "install", "--disable-pip-version-check", "--no-cache-dir", "--no-compile"]
     # Nothing is kept outside of the project's folder.
     uv = [program("uv"), "pip", "install", "--no-config", "--cache-dir", UV_CACHE, "--python", program("python")]
     # On a terminal installers show what they do; a log gets their errors only.

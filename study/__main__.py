@@ -393,7 +393,7 @@ def _check_folder(options):
         store.write(target, check_folder.table(hand_ins).to_csv(index=False))
 
     write()  # no table of another folder stays if this check is interrupted
-    print(check_folder.in_short(hand_ins).to_string(index=False), flush=True)
+    print(check_folder.in_short(hand_ins), flush=True)
     if unseen := check_folder.unseen(options.notebook):
         print(f"Not looked at, as they are hidden or links to folders: {', '.join(unseen)}")
     waiting = [each for each in hand_ins if each.is_to_run]

@@ -11,7 +11,7 @@ TEXT = (ROOT / "paper.md").read_text(encoding="utf-8")
 
 def test_rates_of_the_paper_are_those_of_the_first_page():
     found = set(re.findall(r"\d\.\d\d %", TEXT))
-    assert len(found) == 5 and found <= set(re.findall(r"\d\.\d\d %", readme.findings()))
+    assert len(found) == 5 and found <= set(re.findall(r"\d\.\d\d %", readme.findings().replace("\N{NO-BREAK SPACE}", " ")))
     (interval,) = re.findall(r"\((\S+ to \S+) points\)", TEXT)
     assert f"({interval} points)" in " ".join(readme.findings().split())
 

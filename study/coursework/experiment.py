@@ -219,15 +219,19 @@ def announcement(settings, seconds):
         return ""
     fewer = {"n_splits": (max(2, settings.n_splits // 4), 1), "n_examples": (max(50, settings.n_examples // 4), 2)}
     times = [
-        f"{name} {value} (about {seconds / 60 * (value / getattr(settings, name)) ** power:.0f} min)"
+        f"{name} {value} ({_minutes(seconds * (value / getattr(settings, name)) ** power)})"
         for name, (value, power) in fewer.items()
         if value < getattr(settings, name)
     ]
     return (
         f"{settings.n_splits} splits x {len(settings.values)} {settings.varies}s x {settings.n_folds} folds on "
-        f"{settings.n_examples:,} examples: about {seconds / 60:.0f} min here; shorter with {', '.join(times)}, fewer "
+        f"{settings.n_examples:,} examples: {_minutes(seconds)} here; shorter with {', '.join(times)}, fewer "
         f"{settings.varies}s or fewer folds"
     )
+
+
+def _minutes(seconds):
+    return f"about {seconds / 60:.0f} min" if seconds >= 60 else "less than a minute"
 
 
 def _one(settings, X, y, seed):

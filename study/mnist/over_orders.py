@@ -12,7 +12,7 @@ import pandas as pd
 from study import statistics
 from study.mnist.kept import NEW_HERE
 from study.predictors import PREDICTORS
-from study.words import p_cell, percent, points, styled, with_interval
+from study.words import p_cell, percent, points, rate_interval, styled, with_interval
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
@@ -492,7 +492,14 @@ def averaging_table(gaps):
 
 
 def honest_table(honest):
-    """`honest_errors` as they are printed."""
-    names = {"among": "chosen among", "estimate": "error", "low": "95 % from", "high": "to"}
-    shown = honest.drop(columns=["more", "more low", "more high"]).rename(columns=names)
-    return styled(shown, dict.fromkeys(("error", "95 % from", "to"), percent))
+    """`honest_errors` as they are printed: of the predictors those that orders chose, each with their number."""
+    chosen = honest[list(PREDICTORS)].to_dict("records")
+    shown = {
+        "chosen among": honest["among"],
+        "error": honest["estimate"],
+        "95 % interval": [rate_interval(row) for row in honest.itertuples()],
+        "predictors": [", ".join(f"{name} ({n})" for name, n in row.items() if n) for row in chosen],
+        "degrees": honest["degrees"],
+        "epochs": honest["epochs"],
+    }
+    return styled(pd.DataFrame(shown), {"error": percent})

@@ -7,6 +7,7 @@ every line that can be executed and is not the project's is shown.
 import ast
 import difflib
 import functools
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -235,13 +236,14 @@ def _own_texts(notebook, original):
 
 
 def _moved(notebook, original):
-    """Yield the text cells that the source has after other code, as a caption below another table. Code that only one of the
-    two has does not count: it is named as a difference of the code."""
+    """Yield the text cells that the source has after other code, as a caption below another table, and those that stand more
+    often than there. Code that only one of the two has does not count: it is named as a difference of the code."""
     common = set(_code(notebook).values()) & set(_code(original).values())
-    theirs = [(text, code) for _, text, code in _after(original, common)]
-    known = {text for text, _ in theirs}
+    left = Counter((text, code) for _, text, code in _after(original, common))
+    known = {text for text, _ in left}
     for place, text, code in _after(notebook, common):
-        if text in known and (text, code) not in theirs:
+        left[text, code] -= 1
+        if text in known and left[text, code] < 0:
             yield f"{named(notebook, place)}, which the source has elsewhere"
 
 

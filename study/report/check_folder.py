@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -13,8 +15,8 @@ from study.report import check_code, check_outputs
 from study.report.hand_in import CannotRun, read, visible
 
 COLUMNS = (
-    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "not compared", "verdict",
-    "equal to", "same seed as",
+    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "not compared",
+    "without values", "verdict", "equal to", "same seed as",
 )  # fmt: skip
 SAME = "reproduced"
 OWN = "reproduced, with parts of the author's own"
@@ -88,12 +90,19 @@ def table(hand_ins):
 
 
 def in_short(hand_ins):
-    """The table of what is known without running anything, as a screen has room for it."""
-    shown = table(hand_ins)[["file", "source", "parameters", "seed", "code", "texts", "equal to", "verdict"]]
-    alike = [sum(other.seed == each.seed for other in hand_ins) for each in hand_ins]
-    alike = [count if each.row["same seed as"] else "" for each, count in zip(hand_ins, alike, strict=True)]
-    shown.insert(7, "with this seed", pd.Series(alike, dtype=object))
-    return shown
+    """What is known without running anything, as text: the counts and the name of each file, and below it the rest, in lines
+    that are as long as the terminal is wide."""
+    lines = ["code  texts  file"]
+    indent = " " * len("code  texts  ")
+    options = {"initial_indent": indent, "subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+    for each, row in zip(hand_ins, table(hand_ins).to_dict("records"), strict=True):
+        alike = sum(other.seed == each.seed for other in hand_ins)
+        seed = f"seed {row['seed']}" + f", as {alike} files have" * (alike > 1) if row["seed"] else ""
+        equal = f"equal to {row['equal to']}" if row["equal to"] else ""
+        about = filter(None, [row["source"], row["parameters"], seed, equal, row["verdict"]])
+        lines.append(f"{row['code']:>4}  {row['texts']:>5}  {row['file']}")
+        lines += textwrap.wrap("; ".join(about), shutil.get_terminal_size().columns, **options)
+    return "\n".join(lines)
 
 
 def run(hand_ins, sandbox, *, jobs, timeout):
@@ -144,7 +153,7 @@ def _run(hand_in, sandbox, timeout):
         verdict = SAME if hand_in.code.is_the_projects and not found.own else OWN
         hand_in.row |= {
             "outputs": len(found.differences), "pictures": found.equal_pictures, "not compared": len(found.own),
-            "verdict": DIFFERS if found.differences else verdict,
+            "without values": found.unfilled, "verdict": DIFFERS if found.differences else verdict,
         }  # fmt: skip
     return hand_in, time.monotonic() - start
 

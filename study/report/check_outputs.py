@@ -86,7 +86,8 @@ def _is_to_fill(cell):
 
 
 def _shown(cell):
-    """The lines that a cell shows: of all texts, without pictures, stderr and addresses in memory."""
+    """The lines that a cell shows: of all texts, without pictures, stderr and addresses in memory. They give each picture's
+    description, which may contain numbers, and its size on the screen, which can stretch it or hide it."""
     texts = []
     for output in cell.outputs:
         if output.output_type == "stream":
@@ -96,6 +97,8 @@ def _shown(cell):
         else:
             for kind, value in sorted(output.data.items()):
                 texts += [] if kind.startswith("image/") else [str(value), *([] if kind == "text/plain" else [f"({kind})"])]
+                about = output.metadata.get(kind)
+                texts += [f"({kind}) {name}: {about[name]}" for name in sorted(about)] if isinstance(about, dict) else []
     return [ADDRESS.sub("0x", line.rstrip()) for text in texts for line in text.splitlines()]
 
 

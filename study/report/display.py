@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 
 from study import ROOT, chapters
 from study.report.references import addressed
-from study.report.source import Source
+from study.report.source import HEAD_SPACE, Source
 from study.results import store
 from study.style import SETS
 
@@ -35,6 +35,8 @@ SCREEN_PIXELS_PER_INCH = 100
 LONGEST_RUN_NAME = 60
 MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
 """Formulas, code, and the hyphens that stand for a minus sign."""
+TOGETHER = re.compile(r"\$[^$]*\$|`[^`]*`| [|=] | (?=\(\d+\))")
+"""Formulas, code, and where no line of a cell breaks: in "1 | 2", "T = 1", and before a count, "average (20)"."""
 
 
 def open_chapter(source, namespace):
@@ -214,7 +216,7 @@ def markdown(frame):
     shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}
     numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
     lines = [
-        _row(frame.columns.map(_text)),
+        _row(frame.columns.map(_text)).replace(" |", HEAD_SPACE),
         _row("--:" if right else ":--" for right in numeric),
         *map(_row, zip(*shown.values(), strict=True)),
     ]
@@ -269,7 +271,11 @@ def _is_integer(value):
 
 def _text(value):
     """A value as a cell of a Markdown table: in one line, and with bars that end no cell."""
-    return re.sub(r"(\\*)\|", r"\1\1\\|", " ".join(str(value).splitlines()))
+
+    def together(found):
+        return found[0].replace(" ", "\N{NO-BREAK SPACE}") if found[0][0] == " " else found[0]
+
+    return re.sub(r"(\\*)\|", r"\1\1\\|", TOGETHER.sub(together, " ".join(str(value).splitlines())))
 
 
 def _row(cells):

@@ -33,9 +33,10 @@ from urllib.parse import quote
 
 from study import ROOT
 from study.report import colophon, content, numbers, played, policy, references
+from study.report.expressions import unbroken
 from study.report.notebooks import LINKS, joined, read
 from study.report.panels import Panels, together
-from study.report.source import captioned
+from study.report.source import HEAD_SPACE, captioned
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
@@ -283,7 +284,7 @@ def _text(sources, folder, layout, listing):
         if source.number:
             text = re.sub(rf"(?<=hapter )\w+\]\({stem}\.ipynb\)", f"{source.number}]({stem}.ipynb)", text)
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
-    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
+    return unbroken(text)
 
 
 def _named(number):
@@ -495,7 +496,7 @@ class _Shown:
                 yield self.figure(output, place)
             elif "text/markdown" in data:
                 has_label = (self.index, place) in self.labels.floats
-                text = references.keyed(data["text/markdown"])
+                text = references.keyed(data["text/markdown"]).replace(HEAD_SPACE, " |")
                 yield self.table(text, place) if has_label else text
             elif "text/latex" in data:
                 yield data["text/latex"]

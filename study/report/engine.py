@@ -22,7 +22,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exact, said
+from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exact, said, unbroken
 from study.report.notebooks import OwnKernelManager
 from study.report.source import captioned
 
@@ -100,6 +100,7 @@ class Client(PapermillNotebookClient):
         """Put the values into the text of a cell, or mark it as one that is left out; TextError where that fails."""
         try:
             if not depends(cell.source, tags(cell)):
+                _replace(cell, unbroken(cell.source))
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
@@ -111,10 +112,8 @@ class Client(PapermillNotebookClient):
         if told.outcome != KEPT:
             cell.metadata.tags = [*tags(cell), LEFT_OUT]
             return
-        if told.text != cell.source:
-            cell.metadata.words = cell.source
-            cell.metadata["values"] = values
-            cell.source = told.text
+        cell.metadata["values"] = values
+        _replace(cell, told.text)
         if captioned(tags(cell)):
             self._describe(told.text)
 
@@ -165,6 +164,13 @@ class Client(PapermillNotebookClient):
         place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)
         first = (HEAD.sub("", cell.source).strip().splitlines() or [""])[0][:80]
         return f"in cell {place}, the text that begins {first!r}"
+
+
+def _replace(cell, text):
+    """Give a text to a cell, which keeps its source where that differs."""
+    if text != cell.source:
+        cell.metadata.words = cell.source
+        cell.source = text
 
 
 def _call(function, *arguments):

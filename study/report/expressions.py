@@ -1,7 +1,7 @@
 """Values in words: Markdown with MyST's inline expressions, {eval}`name` or {eval}`percent(rate)`, and its conditions.
 
 Lines "% holds: condition" at the head of a text, comments of MyST, say what must be true of a run for the text to be so.
-A link [](#name) becomes the label of the figure or table of that name, "Figure 2".
+A link [](#name) becomes the label of the figure or table of that name, "Figure 2". No line breaks between a number and %.
 
 An expression is a name, an attribute, an item or one short call of these; what it needs is computed in the cells above it.
 Its value must be a text or a whole number: others are given a form first (study.words). In the words it shows as text,
@@ -29,10 +29,12 @@ LABEL = re.compile(r"\[\]\(#([\w-]+)\)")
 PLACE = re.compile(f"{EXPRESSION.pattern}|{LABEL.pattern}")
 LABELLED = "(?:Figure|Table)\N{NO-BREAK SPACE}[0-9]+"
 """What a label becomes: "Figure 2"."""
-SHAPES = {r"[^ \n]+ %": re.compile(r"percent\("), r"[^ \n]+(?<!\\)": re.compile(r"number\(|len\(|([\w.]+\.)?n(_\w+)?$")}
+SHAPES = {r"\S+\s%": re.compile(r"percent\("), r"[^ \n]+(?<!\\)": re.compile(r"number\(|len\(|([\w.]+\.)?n(_\w+)?$")}
 """What the values of some expressions look like: percentages, and counts, in one word."""
 ASKED = {"published", "caption"}
 """Tags with which it depends on the run what a text says."""
+PERCENT = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`|(?<=\d) %", re.DOTALL | re.MULTILINE)
+"""Code, and the blank between a number and %."""
 PLAIN = (
     ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Tuple, ast.Starred, ast.UnaryOp, ast.USub, ast.expr_context,
     ast.Call, ast.keyword,
@@ -160,6 +162,11 @@ def escaped(text):
     return SPECIAL.sub(r"\\\1", text)
 
 
+def unbroken(text):
+    """A text in Markdown with no-break spaces between numbers and %, except in code."""
+    return PERCENT.sub(lambda found: "\N{NO-BREAK SPACE}%" if found[0] == " %" else found[0], text)
+
+
 def places(words, text):
     """[(expression, start, end)] of the values in a text that was filled from words, both with citations by keys, in order.
 
@@ -170,7 +177,7 @@ def places(words, text):
     names = []
     end = 0
     for found in PLACE.finditer(source):
-        pattern += re.escape(source[end : found.start()])
+        pattern += _literally(source[end : found.start()])
         if found[1] is None:
             pattern += LABELLED
         else:
@@ -180,12 +187,17 @@ def places(words, text):
             pattern += r"\\?"  # a number that begins a line begins no list
             names.append(found[1])
         end = found.end()
-    pattern += re.escape(source[end:])
+    pattern += _literally(source[end:])
     first, last = (re.fullmatch(pattern.replace("VALUE", rf"[^\n]+{few}(?<!\\)"), text) for few in ("?", ""))
     if not first or first.groups() != last.groups():
         return []
     spans = [(name, *first.span(place)) for place, name in enumerate(names, start=1)]
     return [each for each in spans if not text[: each[1]].rpartition("\n")[2].startswith("#")]
+
+
+def _literally(words):
+    """The pattern of words, whichever space is before %."""
+    return re.escape(words).replace(r"\ %", r"\s%")
 
 
 def conditions(text):
@@ -253,11 +265,15 @@ def said(text, tags, shell):
         kept = bool(rest) and known.keys() >= set(expressions(rest))
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", finding[0].strip() if kept else words)
         why = ", ".join(f"`{condition}`" for _, condition in untrue)
-        false = f"{addressed(filled(open_, known))} (False: {why}.)"
+        false = f"{_put(open_, known)} (False: {why}.)"
         if not kept:
             return Said(LEFT_OUT, "", output, false)
-        return Said(KEPT, before + addressed(filled(rest, results)), output, false)
-    return Said(KEPT, before + addressed(filled(words, results)), output, "")
+        return Said(KEPT, before + _put(rest, results), output, false)
+    return Said(KEPT, before + _put(words, results), output, "")
+
+
+def _put(words, results):
+    return unbroken(addressed(filled(words, results)))
 
 
 def _untrue(found, shell, lacking):

@@ -1,5 +1,6 @@
 """A notebook that was handed in: how it is read, and how its cells are named. Nothing of it is trusted."""
 
+import os
 import warnings
 from itertools import zip_longest
 from pathlib import Path
@@ -97,10 +98,15 @@ def cut(line):
 
 
 def first_difference(lines, others, holder):
-    """The first line that differs, both ways; "" if none does. holder: who has the others, as words."""
+    """The first line that differs, both ways; "" if none does. holder: who has the others, as words. Of long lines it is the
+    part where they differ."""
     for line, other in zip_longest(lines, others):
         if line != other:
-            ours, theirs = ("nothing" if each is None else f"“{cut(each)}”" for each in (line, other))
+            same = len(os.path.commonprefix([line or "", other or ""]))
+            start = same - 50 if same > 100 else 0
+            ours, theirs = (
+                "nothing" if each is None else f"“{'…' * bool(start)}{cut(each[start:])}”" for each in (line, other)
+            )
             return f"{ours}, {holder} {theirs}"
     return ""
 

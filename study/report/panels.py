@@ -185,7 +185,7 @@ class _Notebook:
         files = lineage.files(own.reached, self.read)
         made = self.scope.made_with(expression, self.read) if own.is_setting and not files else []
         is_setting = not files and (made or (own.parameters and not own.facts))
-        text = re.sub(r"\\(.)", r"\1", self.cells[index].source[start:end])
+        text = re.sub(r"\\(.)", r"\1", self.cells[index].source[start:end]).replace("\N{NO-BREAK SPACE}", " ")
         exact = self.cells[index].metadata.get("values", {}).get(expression, (_plain(text), "", ""))
         sets = [] if files or is_setting else [name.partition("#")[2] for name in self.read if "registry.toml#" in name]
         return Number(

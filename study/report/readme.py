@@ -10,6 +10,7 @@ import textwrap
 from itertools import groupby
 
 from study import ROOT, chapters, claims
+from study.report.source import HEAD_SPACE
 from study.results import store
 
 README = ROOT / "README.md"
@@ -38,20 +39,18 @@ def _shown(cell):
     """The text of a cell without label, and without links but those to notebooks; or the table that it shows."""
     if cell["cell_type"] == "code":
         (table,) = ("".join(output["data"]["text/markdown"]) for output in cell["outputs"])
-        return table
+        return table.replace(HEAD_SPACE, " |")
     text = re.sub(r"^\*\*(Figure|Table)\s\d+\.\*\* ", "", "".join(cell["source"]).strip())
     text = re.sub(r"\[([^]]*)\]\((?!\w+\.ipynb\))[^)]*\)", r"\1", text)
     return re.sub(r"\]\((\w+\.ipynb)\)", r"](notebooks/executed/\1)", text)
 
 
 def _wrapped(line):
-    """A line of text in several of at most WIDTH characters, a number beside its %; that of a table as it is."""
+    """A line of text in several of at most WIDTH characters; that of a table as it is."""
     if line.startswith("|"):
         return line
     indent = " " * len(re.match(r"\d+\. |", line)[0])
-    together = line.replace(" %", "\0%")
-    filled = textwrap.fill(together, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return filled.replace("\0", " ")
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def by_source():

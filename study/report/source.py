@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from study import ROOT
 
+HEAD_SPACE = "&nbsp; |"
+"""How each head of a table ends in a notebook: JupyterLab leaves almost no space between neighbouring heads."""
+
 
 @dataclass(frozen=True)
 class Source:

@@ -251,12 +251,14 @@ def test_the_ledger_has_no_fault_and_filters(tmp_path):
       choice.dispatchEvent(new view.Event("input", {bubbles: true}));
       const told = [...page.querySelectorAll("#ledger td[data-name=verdict]")].map((each) => each.textContent);
       const options = [...choice.querySelectorAll("optgroup")].map((each) => each.children.length);
-      return {before, after: rows(), right: verdict.right, told: [...new Set(told)], options};
+      const id = page.querySelector("#ledger td[data-name=ID]").innerHTML;
+      return {before, after: rows(), right: verdict.right, told: [...new Set(told)], options, id};
     """
     found = look(target, program)
     assert faults(found) == {}
     assert 0 < found["result"]["after"] < found["result"]["before"]
     assert found["result"]["told"] == ["outside"] and found["result"]["options"] == [4, 4]
+    assert re.fullmatch(r"([\w-]+/<wbr>)+[\w-]+<wbr>", found["result"]["id"]), "an ID breaks after its slashes"
     assert found["result"]["right"] <= WIDTH, "a verdict is on the screen of a phone"
     assert faults(look(target, width=1280)) == {}, "all columns are on the screen of a laptop"
 

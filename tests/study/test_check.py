@@ -80,9 +80,10 @@ def seen(path):
 
 
 def cell(shown):
-    """A cell that shows a text, or a bundle of data."""
+    """A cell that shows a text, or a bundle of data with metadata by their kinds."""
     outputs = [new_output("stream", text=shown)] if isinstance(shown, str) and shown else []
     outputs += [new_output("display_data", shown)] if isinstance(shown, dict) else []
+    outputs += [new_output("display_data", shown[0], metadata=shown[1])] if isinstance(shown, tuple) else []
     return new_code_cell("show()", outputs=outputs)
 
 
@@ -237,6 +238,16 @@ def test_a_text_below_other_code_is_not_the_projects(own_run):
     assert not (found.differences or found.lines or found.missing or found.is_the_projects)
     notebook.cells[-2:] = [new_code_cell("own = 1", execution_count=9), text]  # own code in place of the project's
     assert not check_code.code(notebook).texts
+
+
+def test_a_text_that_stands_twice_is_not_the_projects(own_run):
+    notebook = hand_in.read(own_run)
+    *_, text = notebook.cells
+    notebook.cells += [new_code_cell("own = 1", execution_count=9), text]  # the project's words below a result of one's own
+    found = check_code.code(notebook)
+    assert found.texts == ("cell 8 (Of degree 7.), which the source has elsewhere",) and not found.missing
+    del notebook.cells[-2]
+    assert not check_code.code(notebook).is_the_projects
 
 
 def test_only_the_line_of_links_of_the_project_is_no_text_of_the_author(own_run):
@@ -458,6 +469,22 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
         assert not found.differences and compared(shown, shown).own == ()
 
 
+def test_the_description_of_a_picture_and_its_size_on_the_screen_are_compared(compared):
+    def shown(**about):
+        return {"image/png": png("red")}, {"image/png": about}
+
+    long = f"Figure 1. {'Test errors by degree. ' * 6}The mean is {{}}."
+    run = {"alt": long.format("1.5 %"), "width": 640}
+    for about, found in (
+        (run | {"alt": long.format("1.2 %")}, "Test errors by degree. The mean is 1.2 %.”, the new run has “…"),
+        (run | {"width": 1}, "“(image/png) width: 1”, the new run has “(image/png) width: 640”"),
+        (run | {"height": 9}, "“(image/png) height: 9”, the new run has “(image/png) width: 640”"),
+    ):
+        assert found in compared(shown(**about), shown(**run)).differences[0]
+    assert not compared(shown(**run), shown(**run)).differences
+    assert compared(shown(), {"image/png": png("red")}).differences == ()
+
+
 def test_stderr_is_left_to_the_reader_unless_it_is_reproduced(own_run, tmp_path, capsys, monkeypatch):
     changed = hand_in.read(own_run)
     monkeypatch.setattr(rerun, "cells", lambda *_: dict(enumerate(hand_in.read(own_run).cells)))
@@ -525,9 +552,14 @@ def spoken(monkeypatch, tmp_path, source):
 
 @pytest.mark.long
 def test_a_run_by_papermill_alone_is_reproduced_and_its_texts_are_said_to_have_no_values(spoken, capsys):
-    code, shown, _ = checked(spoken(7, fills=False), capsys)
+    path = spoken(7, fills=False)
+    code, shown, _ = checked(path, capsys)
     assert code == 0, shown
     assert "Not compared: 2 text cells without values; 'python -m study papermill' fills them in." in shown
+    target = path.parent.with_suffix(".csv")
+    assert checked(path.parent, capsys, "--target", str(target))[0] == 0
+    (row,) = pd.read_csv(target).to_dict("records")
+    assert (row["not compared"], row["without values"]) == (0, 2)
 
 
 CHAPTER = """
@@ -641,7 +673,15 @@ def test_the_table_of_a_folder_names_seeds_also_by_default_and_runs_with_the_sam
     table = check_folder.table(found)
     assert list(table["seed"]) == ["3", "3", "4", "", "7", ""]
     assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", "", "", ""] and set(table["equal to"]) == {""}
-    assert list(check_folder.in_short(found)["with this seed"]) == [2, 2, "", "", "", ""]
+    monkeypatch.setenv("COLUMNS", "60")
+    assert check_folder.in_short(found).splitlines()[:6] == [
+        "code  texts  file",
+        "   0      0  a.ipynb",
+        "             seeded; seed 3, as 2 files have; not executed",
+        "   0      0  b.ipynb",
+        "             seeded; random_state = 3; seed 3, as 2 files",
+        "             have; not executed",
+    ]
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):

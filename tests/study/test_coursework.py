@@ -304,7 +304,7 @@ def test_a_long_run_says_beforehand_how_long_it_takes_and_what_makes_it_shorter(
     words = experiment.announcement(settings, seconds)
     assert words == (
         "400 splits x 7 degrees x 4 folds on 1,797 examples: about 11 min here; shorter with n_splits 100 (about 3 min), "
-        "n_examples 449 (about 1 min), fewer degrees or fewer folds"
+        "n_examples 449 (less than a minute), fewer degrees or fewer folds"
     )
     assert not experiment.announcement(settings, 59)
 

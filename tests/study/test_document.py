@@ -37,7 +37,7 @@ FACTS = dict(
     declaration="All $mine$.",
 )  # fmt: skip
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
-ROWS = "| set | error |\n| :-- | --: |\n| a\\|b | 50.0 % |\n| c | 25.0 % |"
+ROWS = "| set&nbsp; | error&nbsp; |\n| :-- | --: |\n| a\\|b | 50.0 % |\n| c | 25.0 % |"
 
 
 def test_documents_and_the_batch_load_no_library_that_draws_or_learns():
@@ -162,6 +162,7 @@ def test_a_page_has_formulas_figures_tables_and_words_as_they_were_written(page)
     assert page.count("points of <em>interest</em>") == 1
     assert "<caption><strong>Table\N{NO-BREAK SPACE}1.1.</strong> Two rows.</caption>" in page
     assert re.findall(r"<td[^>]*>(.*?)</td>", page) == ["a|b", "50.0\N{NO-BREAK SPACE}%", "c", "25.0\N{NO-BREAK SPACE}%"]
+    assert re.findall(r"<th[^>]*>(.*?)</th>", page) == ["set", "error"]
     assert page.index("The same title") < page.rindex("Evidence for chapter 1") < page.rindex("Two rows.")
     for words in ("First note.", "Second note.", "Mail a@b", "<strong>12.5\N{NO-BREAK SPACE}%</strong>", "Figure 7 is of"):
         assert words in page
@@ -462,12 +463,16 @@ def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus():
     )
     shown = display.markdown(styled(frame, {"p": lambda value: f"{value:.0%}"}))
     assert shown.replace("\N{NO-BREAK SPACE}%", "~%").splitlines() == [
-        r"| a\|b | set | p | n | f |",
+        r"| a\|b&nbsp; | set&nbsp; | p&nbsp; | n&nbsp; | f&nbsp; |",
         "| :-- | :-- | --: | --: | --: |",
         r"| x\|y | red wine | 50~% | 1 | 1.235 |",
         "|  | wine | 25~% | 2,000 |  |",
         "| At $z = -1$ it is −0.5 points (−2 to −1) [−3], k − 1, `n -1`, 7-fold, −25~% | iris | 100~% | 3 | 0 |",
     ]
+    frame = pd.DataFrame({"T = 1": ["1 | 2", "3 (10), 4 (7)", "$a = b$, `a = b`"]})
+    assert display.markdown(frame).replace("\N{NO-BREAK SPACE}", "~").splitlines() == [
+        "| T~=~1&nbsp; |", "| :-- |", r"| 1~\|~2 |", "| 3~(10), 4~(7) |", "| $a = b$, `a = b` |",
+    ]  # fmt: skip
     assert [style.set_name(name) for name in ("winequality-red", "iris-bundled")] == ["red wine", "iris"]
     with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
         styled(frame, {"q": ".1f"})

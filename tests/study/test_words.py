@@ -82,11 +82,21 @@ class Shell:
 def test_texts_and_integers_are_put_in_place_and_other_values_refused():
     text = "It is {eval}`rate` of {eval}`n`, {eval}`rate` again."
     said = expressions.said(text, [], Shell(rate="1.58 %", n=60000))
-    assert said == ("kept", "It is 1.58 % of 60,000, 1.58 % again.", {}, "")
+    assert said == ("kept", "It is 1.58\N{NO-BREAK SPACE}% of 60,000, 1.58\N{NO-BREAK SPACE}% again.", {}, "")
     with pytest.raises(ValueError, match=r"`rate`: expected a text or a whole number, got 0.5; format it"):
         expressions.said(text, [], Shell(rate=0.5, n=1))
     with pytest.raises(ValueError, match="`n`: NameError: no n"):
         expressions.said(text, [], Shell(rate="x"))
+
+
+def test_no_line_breaks_between_a_number_and_its_percent_sign_and_code_is_left_alone():
+    text = "A 5 % B `5 % 2`.\n```python\n7 % 3\n```\nC {eval}`n` % D\n% E"
+    blank = "\N{NO-BREAK SPACE}"
+    said = expressions.said(text, [], Shell(n=9))
+    assert said.text == f"A 5{blank}% B `5 % 2`.\n```python\n7 % 3\n```\nC 9{blank}% D\n% E"
+    assert expressions.places(text, said.text) == [("n", said.text.index("9"), said.text.index("9") + 1)]
+    rate = f"It is 1.37{blank}%, 9."
+    assert expressions.places("It is {eval}`percent(a)`, {eval}`n`.", rate) == [("percent(a)", 6, 12), ("n", 14, 15)]
 
 
 def test_a_number_is_kept_with_all_digits_and_with_its_interval():
@@ -208,7 +218,7 @@ def test_a_caption_names_what_the_last_cell_has_shown():
     chapter = opened()
     chapter.last = pd.DataFrame({"p": [0.5]})
     said = expressions.said("A.", ["caption:rows"], Shell(chapter))
-    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p |\n| --: |\n| 0.5 |"}, "")
+    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p&nbsp; |\n| --: |\n| 0.5 |"}, "")
     with pytest.raises(ValueError, match="caption:bars: the cell above must show a figure, got a table"):
         expressions.said("A.", ["caption:bars"], Shell(chapter))
     chapter.last = None
@@ -280,8 +290,8 @@ def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path, for
     usual, captioned, with_formats = (output.data for cell in cells for output in cell.get("outputs", []))
     assert "text/html" in usual and "text/markdown" not in usual
     assert captioned.keys() == with_formats.keys() == {"text/markdown", "text/plain"}
-    assert captioned["text/markdown"] == "| rate |\n| --: |\n| 0.25 |"
-    assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
+    assert captioned["text/markdown"] == "| rate&nbsp; |\n| --: |\n| 0.25 |"
+    assert with_formats["text/markdown"] == "| rate&nbsp; |\n| --: |\n| 25.0\N{NO-BREAK SPACE}% |"
 
 
 def test_an_infinite_number_of_a_table_is_a_sign():
