@@ -241,7 +241,7 @@ CHAPTERS = [
         source="seeds",
         about="companions: Akar and Ye, the course page, the article",
         reports={"all": WEB, "akar-ye": BODY},
-        quick={"n_splits": 4},
+        quick={"n_splits": 8},
         full={
             "dataset": "seeds",
             "hard_datasets": "winequality-red winequality-white",
