@@ -38,8 +38,8 @@ NEXT = re.compile(r"(\n+#+ [^\n]*)*\s*\Z")
 """The headings that end a text: they belong to what comes next."""
 HEADING = re.compile("^#+ (.+)$", re.MULTILINE)
 BUTTON = re.compile(r'(?:\(<|<)(?:strong><)?button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?[),.;:]*')
-"""A button of a page, with the bracket before it and the punctuation after it. It begins with a sign that is not optional, so
-that a search passes quickly over pictures."""
+"""A button of a page, with the bracket before it and the punctuation after it. It begins with a sign that is not optional:
+a search passes quickly over pictures."""
 
 
 def together(page):
