@@ -14,9 +14,9 @@ def figures(chapter):
     return Source.read(chapter.source).names("Figure")
 
 
-def pictures(chapter, profile):
-    """The files of the figures of a chapter."""
-    return [chapters.FIGURES[profile] / f"{chapter.name}-{figure}.svg" for figure in figures(chapter)]
+def pictures(chapter):
+    """The files of the figures of a chapter at published scale."""
+    return [chapters.FIGURES / f"{chapter.name}-{figure}.svg" for figure in figures(chapter)]
 
 
 def table():
@@ -32,7 +32,7 @@ def table():
         tables = {path.relative_to(ROOT).as_posix() for each in experiments for path in each.stored_files()}
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
         for name in figures(chapter):
-            path = chapters.FIGURES["full"] / f"{chapter.name}-{name}.svg"
+            path = chapters.FIGURES / f"{chapter.name}-{name}.svg"
             drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
             if not drawn_by:
                 raise ValueError(

@@ -24,7 +24,8 @@ STYLE = "study/style.mplstyle"
 def is_current(chapter, profile):
     """True if the executed notebook of a chapter and its figures are there as executed, and would be made from the same."""
     target = chapter.target(profile)
-    if not all(path.exists() for path in [target, *pictures(chapter, profile)]):
+    saved = pictures(chapter) if profile == "full" else []
+    if not all(path.exists() for path in [target, *saved]):
         return False
     try:
         notebook = json.loads(target.read_text(encoding="utf-8"))

@@ -37,13 +37,16 @@ LATER = re.compile(r"^(\s*(\||:::|```|\$\$)|.*\$\$\s*$)")
 NEXT = re.compile(r"(\n+#+ [^\n]*)*\s*\Z")
 """The headings that end a text: they belong to what comes next."""
 HEADING = re.compile("^#+ (.+)$", re.MULTILINE)
-BUTTON = re.compile(r'(\(?)((?:<strong>)?<button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?)([),.;:]*)')
-"""A button of a page, with the bracket before it and the punctuation after it."""
+BUTTON = re.compile(r'(?:\(<|<)(?:strong><)?button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?[),.;:]*')
+"""A button of a page, with the bracket before it and the punctuation after it. It begins with a sign that is not optional:
+a search passes quickly over pictures."""
 
 
 def together(page):
     """The page, whose lines do not break between a button and what stands beside it."""
-    return BUTTON.sub(lambda found: f'<span class="whole">{found[0]}</span>' if found[1] or found[3] else found[0], page)
+    return BUTTON.sub(
+        lambda found: found[0] if found[0][0] + found[0][-1] == "<>" else f'<span class="whole">{found[0]}</span>', page
+    )
 
 
 class Panels:

@@ -83,7 +83,7 @@ def test_an_executed_notebook_links_to_its_neighbours_in_a_report_and_to_the_con
 def test_the_quick_profile_writes_below_build_and_needs_no_download():
     for chapter in chapters.chapters("quick"):
         assert chapter.target("quick").is_relative_to(ROOT / "build")
-        assert chapter.parameters("quick")["figures_folder"].startswith("build/")
+        assert chapter.parameters("quick") == chapter.quick  # it saves no figures
         names = " ".join(value for value in chapter.quick.values() if isinstance(value, str)).split()
         assert all(not datasets.DATASETS[name].files for name in names if name in datasets.DATASETS)
 
@@ -106,13 +106,13 @@ def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [ROOT / name for name in listed]
     plan = chapters.chapters("full")
-    expected = {path for each in plan for path in [each.target("full"), *manifest.pictures(each, "full")]}
+    expected = {path for each in plan for path in [each.target("full"), *manifest.pictures(each)]}
     assert {*expected, chapters.MANIFEST, ROOT / "figures" / "front-ladder.png"} == set(found)
 
 
 def test_a_figure_of_unknown_origin_is_refused_with_the_remedy(monkeypatch, tmp_path):
-    monkeypatch.setitem(chapters.FIGURES, "full", tmp_path)
-    for picture in manifest.pictures(chapters.chapter("front"), "full"):
+    monkeypatch.setattr(chapters, "FIGURES", tmp_path)
+    for picture in manifest.pictures(chapters.chapter("front")):
         picture.write_text("<svg></svg>")
     with pytest.raises(ValueError, match=r"front-ladder\.svg: the file does not say .* study notebook front --profile full"):
         manifest.table()

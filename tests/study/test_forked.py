@@ -37,7 +37,7 @@ class Small:
     def target(self, profile):
         return self.folder / profile / f"{self.name}.ipynb"
 
-    def pictures(self, profile):
+    def pictures(self):
         return [self.folder / "second.svg"] if self.name == "second" else []
 
     def parameters(self, profile):
@@ -242,34 +242,34 @@ def test_the_ends_of_processes_are_told_apart_and_narrow_limits_are_named_with_t
 
 
 def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(small, monkeypatch):
-    monkeypatch.setattr(origin, "pictures", lambda chapter, profile: chapter.pictures(profile))
+    monkeypatch.setattr(origin, "pictures", lambda chapter: chapter.pictures())
     chapter = small("second", "degree")
-    (picture,) = chapter.pictures("quick")
-    target = chapter.target("quick")
+    (picture,) = chapter.pictures()
+    target = chapter.target("full")
     picture.touch()
-    assert not origin.is_current(chapter, "quick")
+    assert not origin.is_current(chapter, "full")
     monkeypatch.setattr(chapters, "links", lambda own, profile: "# Title")
     made = nbformat.read(chapter.notebook, as_version=4)
-    made.metadata["made_from"] = origin.made_from(chapter.notebook, chapter.parameters("quick"))
+    made.metadata["made_from"] = origin.made_from(chapter.notebook, chapter.parameters("full"))
     made.metadata["came_out"] = origin.came_out(json.loads(nbformat.writes(made)))
     target.parent.mkdir()
     nbformat.write(made, target)
-    assert origin.is_current(chapter, "quick")
-    assert not origin.is_current(Small(chapter.folder, "second", degree=4), "quick")
+    assert origin.is_current(chapter, "full")
+    assert not origin.is_current(Small(chapter.folder, "second", degree=4), "full")
     picture.unlink()
-    assert not origin.is_current(chapter, "quick")
+    assert not origin.is_current(chapter, "full")
     picture.touch()
     content = target.read_text()
     for damaged in (content[:-20], content.replace("made_from", "other")):
         target.write_text(damaged)
-        assert not origin.is_current(chapter, "quick")
+        assert not origin.is_current(chapter, "full")
     target.write_text(content)
-    assert origin.is_current(chapter, "quick")
+    assert origin.is_current(chapter, "full")
     monkeypatch.setattr(chapters, "links", lambda own, profile: "[Another chapter](other.ipynb)")
-    assert not origin.is_current(chapter, "quick")
+    assert not origin.is_current(chapter, "full")
     monkeypatch.setattr(chapters, "links", lambda own, profile: "# Title")
     small("second", "degree + 1")
-    assert not origin.is_current(chapter, "quick")
+    assert not origin.is_current(chapter, "full")
 
 
 DRAWN = """\
