@@ -99,6 +99,8 @@ def widths(settings, found):
     curves: rows of tables.digits_by_width with the most images, n of them and n_validate; best: its row of the lowest error
     of each form; ratio: Xu and Zhang's best width over the ordinary one. At the width that suits the ordinary form:
     borrowed_error and own_error, those of Xu and Zhang's form and of this one, and longer, the ratio of mistakes.
+    narrower: the width that is nearest to the ordinary one over the root of 2, and undone, the ratio of Xu and Zhang's
+    mistakes there to the ordinary form's at its own width.
     thresholds: the difference of the validation errors of Xu and Zhang's form with and without thresholds, each at its own
     width, in the first order (McNemar).
     """
@@ -106,6 +108,8 @@ def widths(settings, found):
     curves = tables.digits_by_width(tables.three_forms(found["tuning"]), last.n)
     best = curves.loc[curves.groupby("form")["error"].idxmin()].set_index("form")
     borrowed = curves[curves["width"] == best.width["ordinary"]].set_index("form")
+    squared = curves[curves["form"] == "Xu-Zhang"]
+    narrower = squared.loc[(squared["width"] - best.width["ordinary"] / 2**0.5).abs().idxmin()]
     held = {part.n: each["wrong"] for part, each in zip(settings, found["arrays"], strict=True)}
     return SimpleNamespace(
         curves=curves,
@@ -116,6 +120,8 @@ def widths(settings, found):
         borrowed_error=borrowed.error["Xu-Zhang"],
         own_error=borrowed.error["ordinary"],
         longer=borrowed.mistakes["Xu-Zhang"] / borrowed.mistakes["ordinary"],
+        narrower=int(narrower.width),
+        undone=narrower.mistakes / best.mistakes["ordinary"],
         thresholds=tables.own_widths(found["tuning"], held, last.n)[0],
     )
 

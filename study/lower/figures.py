@@ -23,7 +23,7 @@ PLACES = {
     "3 nearest neighbours": (-5, -1, "right"),
     "count sketch": (-7, -2, "right"),
     "neural network": (7, -7, "left"),
-    "polynomial SVM": (-6, -10, "right"),
+    "polynomial SVM": (-6, 1, "right"),
     "RBF SVM": (2, -24, "center"),
     "polynomial SVM (scikit-learn-intelex)": (-7, 2, "right"),
     "RBF SVM (scikit-learn-intelex)": (-7, -10, "right"),
@@ -132,7 +132,7 @@ def figure_differences(effects):
     """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
-    figure, axis = canvas(width=5.6, height=0.19 * len(order) + 0.5)
+    figure, axis = canvas(width=5.6, height=0.2 * len(order) + 0.55)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
@@ -141,14 +141,14 @@ def figure_differences(effects):
         ends = [[x - 100 * row.low], [100 * row.high - x]]
         axis.errorbar(x, y, xerr=ends, **_mark(place))
         if row.preparation == order[-1]:
-            shift = 5, 5 * (place == 0)
+            shift = 5, 4 - 5 * place
             axis.annotate(
                 f"degree {row.degree}", (100 * row.high, y), xytext=shift, textcoords="offset points", va="center",
                 fontsize=8.5, color=BLUE,
             )  # fmt: skip
     names = [NAMES.get(each, each) for each in order]
     axis.set(yticks=range(len(order)), yticklabels=names, xlabel="change of the test error (percentage points)")
-    axis.set_ylim(len(order) - 0.5, -0.5)
+    axis.set_ylim(len(order) - 0.2, -0.5)
     axis.margins(x=0.16)
     axis.grid(axis="y", visible=False)
     return figure
