@@ -40,6 +40,8 @@ from study.report.source import HEAD_SPACE, captioned
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
+PRIME = re.compile(r"<msup>(<mi[^>]*>[^<]*</mi>)<mo[^>]*>′</mo></msup>")
+"""A letter with a prime, which fonts have raised and small already."""
 PANELS = "<!-- panels -->"
 """Where a page has its panels."""
 LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
@@ -118,7 +120,7 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         named = dict(title=title, pagetitle=title, lang="en", **facts, **shown)
         named |= {"open": "open"} if code else {}
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
-        page = _pandoc(text, sources, "html", folder, options)
+        page = PRIME.sub(r'<mrow>\1<mo lspace="0" rspace="0">′</mo></mrow>', _pandoc(text, sources, "html", folder, options))
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
     page, script = played.with_script(together(page).replace(PANELS, str(panels), 1))

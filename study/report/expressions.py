@@ -33,8 +33,8 @@ SHAPES = {r"\S+\s%": re.compile(r"percent\("), r"[^ \n]+(?<!\\)": re.compile(r"n
 """What the values of some expressions look like: percentages, and counts, in one word."""
 ASKED = {"published", "caption"}
 """Tags with which it depends on the run what a text says."""
-PERCENT = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`|(?<=\d) %", re.DOTALL | re.MULTILINE)
-"""Code, and the blank between a number and %."""
+UNIT = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`|(?<=\d) (?=%|GiB)", re.DOTALL | re.MULTILINE)
+"""Code, and the blank between a number and its unit."""
 PLAIN = (
     ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Tuple, ast.Starred, ast.UnaryOp, ast.USub, ast.expr_context,
     ast.Call, ast.keyword,
@@ -163,8 +163,8 @@ def escaped(text):
 
 
 def unbroken(text):
-    """A text in Markdown with no-break spaces between numbers and %, except in code."""
-    return PERCENT.sub(lambda found: "\N{NO-BREAK SPACE}%" if found[0] == " %" else found[0], text)
+    """A text in Markdown with no-break spaces between numbers and their units, except in code."""
+    return UNIT.sub(lambda found: "\N{NO-BREAK SPACE}" if found[0] == " " else found[0], text)
 
 
 def places(words, text):

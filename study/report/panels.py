@@ -37,9 +37,9 @@ LATER = re.compile(r"^(\s*(\||:::|```|\$\$)|.*\$\$\s*$)")
 NEXT = re.compile(r"(\n+#+ [^\n]*)*\s*\Z")
 """The headings that end a text: they belong to what comes next."""
 HEADING = re.compile("^#+ (.+)$", re.MULTILINE)
-BUTTON = re.compile(r'(?:\(<|<)(?:strong><)?button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?[),.;:]*')
-"""A button of a page, with the bracket before it and the punctuation after it. It begins with a sign that is not optional:
-a search passes quickly over pictures."""
+BUTTON = re.compile(r'(?:\(±?<|±<|<)(?:strong><)?button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?[),.;:]*')
+"""A button of a page, with the bracket or sign before it and the punctuation after it. It begins with a sign that is not
+optional: a search passes quickly over pictures."""
 
 
 def together(page):
@@ -165,7 +165,7 @@ class _Notebook:
         if held := conditions(words):
             panel = self.panels.add(self.checked(held, index))
             end = NEXT.search(text).start()
-            before = "\n\n" if LATER.match(text[:end].rpartition("\n")[2]) else " "
+            before = "\n\n" if LATER.match(text[:end].rpartition("\n")[2]) else "\N{NO-BREAK SPACE}"
             text = f"{text[:end]}{before}{_button(MARK, panel)}{text[end:]}"
         return text
 
@@ -178,9 +178,8 @@ class _Notebook:
         found = [self.lineage(each, index) for each in held]
         files = lineage.files([symbol for each in found for symbol in each.reached], self.read)
         said = f"This text is shown because {'these conditions hold' if len(held) > 1 else 'this condition holds'}:"
-        facts = list(dict.fromkeys(symbol for each in found for symbol in each.facts))
-        named = ", ".join(f"<code>{each.name}</code> ({self.panels.link(each.path)})" for each in facts)
-        return [("checked", said + _code(held)), *self.panels.data(files), ("code", named)]
+        facts = [f"<code>{each.name}</code> ({self.panels.link(each.path)})" for one in found for each in one.facts]
+        return [("checked", said + _code(held)), *self.panels.data(files), ("code", ", ".join(dict.fromkeys(facts)))]
 
     def number(self, expression, index, start, end):
         """The Number of an expression in the text of an index, where it stands from start to end."""

@@ -690,6 +690,15 @@ def valued():
     return cell
 
 
+def test_on_a_page_neither_sign_unit_nor_check_mark_parts_from_its_number_and_a_prime_is_not_raised_twice(tmp_path):
+    cell = text("By ±0.11 points of 3.38 GiB, not `3.38 GiB`, if $x' = x'^2$.")
+    cell.metadata["words"] = "% holds: size\n\nBy ±{eval}`size` points of 3.38 GiB, not `3.38 GiB`, if $x' = x'^2$."
+    found = page_of(tmp_path / "a.ipynb", text("# T"), code("size = 0.11"), cell, own=True)
+    assert re.search('<span class="whole">±<button popovertarget="panel-1"[^>]*>0.11</button></span> points', found)
+    assert "3.38\N{NO-BREAK SPACE}GiB, not <code>3.38 GiB</code>" in found and "\N{NO-BREAK SPACE}<button" in found
+    assert '<mrow><mi>x</mi><mo lspace="0" rspace="0">′</mo></mrow>' in found and "<msup><mi>x</mi><mo>′" not in found
+
+
 def cells_with_values():
     return [text("# T"), code("rate = 0.0158\nsize = 6"), valued(), text("Plain 6.")]
 
