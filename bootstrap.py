@@ -99,7 +99,8 @@ def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
     run = functools.partial(subprocess.run, cwd=ROOT, check=True)
     run([sys.executable, "-m", "venv", "--clear", "--without-pip", VENV])
-    if (free := shutil.disk_usage(VENV).free) < SIZE:
+    free = shutil.disk_usage(VENV).free
+    if free < SIZE:
         sys.exit(
             f"The environment needs {SIZE / 1e9:.1f} GB in {ROOT}, where {free / 1e9:.1f} GB are free. Free some space, "
             "or move the folder to another disk, then run the same command again."
@@ -150,9 +151,9 @@ def main():
         print(f"Using the Python of an active conda environment, {found}; to use .venv instead: CONDA_PREFIX= make ...")
     elif not is_made():
         check()
+        print("Making .venv, or waiting for another set-up of it; this takes half a minute to a few minutes.", flush=True)
         with wait():
             if not is_made():  # by the one that this one has waited for
-                print("Making .venv from requirements.lock.txt; it takes half a minute to a few minutes.", flush=True)
                 make()
 
 

@@ -112,7 +112,7 @@ def main(arguments=None):
     handed_in.add_argument("--target", type=Path, help="CSV file for the table of a folder (default: build/checks.csv)")
     handed_in.add_argument("--jobs", type=int, default=2, help="notebooks of a folder to run at a time (default: 2)")
     handed_in.add_argument("--yes", action="store_true", help="run without asking")
-    handed_in.add_argument("--timeout", type=int, default=600, help="seconds for each notebook (default: 600)")
+    handed_in.add_argument("--timeout", type=_positive, default=600, help="seconds for each notebook (default: 600)")
     handed_in.add_argument("--unprotected", action="store_true", help="allow the run if there is no sandbox")
     add("held", "count the executed cells and stored results that are checked only by their hashes")
     for sub in (notebook, listing, document):
@@ -133,6 +133,13 @@ def main(arguments=None):
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {failures.words(error)}", file=sys.stderr)
         return 1
+
+
+def _positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
 
 
 def _help(parser, options):

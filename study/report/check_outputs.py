@@ -12,7 +12,7 @@ import numpy as np
 
 from study.report import rerun
 from study.report.engine import tags
-from study.report.expressions import depends
+from study.report.expressions import depends, unbroken
 from study.report.hand_in import cut, first_difference, is_filled, is_list, items, named
 
 ADDRESS = re.compile(r"(?<= at )0x[0-9A-Fa-f]{6,}(?=>|&gt;)")
@@ -71,7 +71,7 @@ def outputs(path, notebook, sandbox, *, timeout):
         elif other is None:
             found = ["the new run leaves this text out"]
         else:
-            found = [first_difference(cell.source.splitlines(), other.source.splitlines(), "the new run has")]
+            found = [first_difference(unbroken(cell.source).splitlines(), other.source.splitlines(), "the new run has")]
         differences += [f"{named(notebook, place)}: {each}" for each in found if each]
     if filled and len(notebook.cells) in again:
         differences.append("the list of statements that do not hold in this run is missing")
@@ -135,7 +135,7 @@ def _picture_difference(picture, again):
     if picture == again:
         return ""
     try:
-        if others := _chunks(base64.b64decode(picture)) - PLAIN:
+        if others := _chunks(base64.b64decode("".join(picture.split()), validate=True)) - PLAIN:
             return f"is not a plain PNG: a browser may show something else, because of its {', '.join(sorted(others))}"
         ours = _pixels(picture)
         theirs = _pixels(again)

@@ -26,6 +26,10 @@ from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exac
 from study.report.notebooks import OwnKernelManager
 from study.report.source import captioned
 
+EXECUTED = (
+    "this is an executed copy, whose text would keep its old values; "
+    "add your cells to its source in notebooks/, and run that"
+)
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""
 LEFT_OUT = "left-out"
@@ -65,10 +69,7 @@ class Client(PapermillNotebookClient):
         self.tried = 0
         self.waiting = []
         if any("words" in cell.metadata for cell in self.nb.cells):
-            raise TextError(
-                "this is an executed copy, whose text would keep its old values; add your cells to its source in "
-                "notebooks/, and run that"
-            )
+            raise TextError(EXECUTED)
         try:
             super().papermill_execute_cells()
         except KeyboardInterrupt:

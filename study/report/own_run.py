@@ -16,7 +16,7 @@ from papermill.iorw import LocalHandler, papermill_io
 
 from study import BUILD, ROOT, failures
 from study.report import notebooks
-from study.report.engine import Engine, tags
+from study.report.engine import EXECUTED, Engine, tags
 
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 """The byte order mark, which some editors put at the beginning of a file."""
@@ -88,6 +88,8 @@ def _paths(asked):
 def _check(source, target, asked):
     """Raise ValueError or OSError unless a run can start."""
     notebook = notebooks.read(source)
+    if any("words" in cell.metadata for cell in notebook.cells):
+        raise ValueError(f"{source}: {EXECUTED}")
     if source.read_text(encoding="utf-8").startswith(MARK):
         papermill_io.register(str(source), _Marked())
     if target:

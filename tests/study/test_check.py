@@ -455,6 +455,7 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
         ({"image/png": png("blue")}, "picture 1 differs in 12 of 12 pixels"),
         ({"image/png": png("red", (5, 3))}, "picture 1 has 5 x 3 pixels, in the new run 4 x 3"),
         ({"image/png": "AAAA"}, "picture 1 is not a PNG (UnidentifiedImageError)"),
+        ({"image/png": "!AAAA"}, "picture 1 is not a PNG (Error)"),
         (
             {"image/png": png("red", save_all=True, append_images=[Image.new("RGB", (4, 3), "blue")])},
             "picture 1 is not a plain PNG: a browser may show something else, because of its acTL, fcTL, fdAT",
@@ -551,6 +552,13 @@ def spoken(monkeypatch, tmp_path, source):
 
 
 @pytest.mark.long
+def test_a_text_of_the_author_with_percent_is_the_one_of_the_new_run(monkeypatch):
+    """The engine does not let a number part from its unit."""
+    own, again = (new_markdown_cell(f"My error is **0.01{blank}%**.") for blank in (" ", "\N{NO-BREAK SPACE}"))
+    monkeypatch.setattr(rerun, "cells", lambda *_: {0: again})
+    assert check_outputs.outputs("", new_notebook(cells=[own]), OPEN, timeout=1) == check_outputs.Outputs((), 0, (), 0)
+
+
 def test_a_run_by_papermill_alone_is_reproduced_and_its_texts_are_said_to_have_no_values(spoken, capsys):
     path = spoken(7, fills=False)
     code, shown, _ = checked(path, capsys)

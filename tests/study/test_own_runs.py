@@ -75,8 +75,10 @@ def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path,
 
 def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, capsys):
     executed = chapters.chapter("setup").target("full")
+    (tmp_path / "a.ipynb").write_text("an earlier run")
     assert main(["papermill", str(executed), str(tmp_path / "a.ipynb")]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("study: this is an executed copy")
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"study: {executed}: this is an executed copy")
+    assert (tmp_path / "a.ipynb").read_text() == "an earlier run"
     wrong = new_notebook(cells=[new_markdown_cell("Of {eval}`absent`.")], metadata=METADATA)
     nbformat.write(wrong, tmp_path / "own.ipynb")
     assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 1
