@@ -257,7 +257,7 @@ def eighteen_table(ranked):
 
 def degrees_table(over):
     """`over_degrees` as it is printed."""
-    return styled(over, dict.fromkeys(over.columns[4:], percent))
+    return styled(over.rename(columns={"training": "training errors"}), dict.fromkeys(over.columns[4:], percent))
 
 
 LI_LONG_COLUMNS = {

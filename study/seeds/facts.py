@@ -33,17 +33,21 @@ def accuracies(settings):
     the numbers that protocols are compared with; settled: the rows of settings that are sound in all random splits, half the
     mean half-width of their ranges, between how far their means differ, and harder the share of random splits in which they
     are less accurate on average than on the source's split; spread: how far the means of the nine settings differ;
-    optimum: the row of the setting that the source calls optimal.
+    boxes: the highest lower quartile of the nine and their lowest upper one, over random splits; optimum: the row of the
+    setting that the source calls optimal.
     """
     splits = experiment.table_3_splits(settings)
     nine = tables.table_3(experiment.protocol_variants(settings), splits)
     settled = tables.stable(nine)
     own = settings.dataset == experiment.PUBLISHED.dataset
+    accuracy = splits.assign(accuracy=1 - splits["errors"] / splits["n"]).groupby(tables.SETTING)["accuracy"]
+    quartiles = accuracy.quantile([0.25, 0.75]).unstack().drop(tuple(experiment.MISPRINT[1].values()))
     return SimpleNamespace(
         nine=nine, shown=nine if own else nine.drop(columns="published"),
         against=nine["published" if own else "ours"][:-1], settled=settled, spread=np.ptp(nine["mean"][:9]),
         half=(settled["high"] - settled["low"]).mean() / 2, between=np.ptp(settled["mean"]),
         harder=tables.hardness(nine, splits)[1],
+        boxes=(quartiles[0.25].max(), quartiles[0.75].min()),
         optimum=nine[(nine[tables.SETTING] == pd.Series(BEST)).all(axis=1)].squeeze(),
     )  # fmt: skip
 
@@ -118,12 +122,14 @@ def optima(settings):
 @cache
 def surface(settings):
     """Mean test errors over random splits on the grid of λ, τ and k: table, a row for each setting; most_sound, what nine of
-    ten sound settings stay below, and unsound, the mean of those that are not; n_splits; ceiling, the fewest errors of each
-    split; marks, the settings of the source, and reading, that of the misprinted one."""
+    ten sound settings stay below, and unsound, the mean of those that are not; mild, the range of the sound ones with τ up
+    to 8; n_splits; ceiling, the fewest errors of each split; marks, the settings of the source, and reading, that of the
+    misprinted one."""
     table, ceiling = experiment.surface(settings).values()
     *marks, reading = experiment.table_3_settings()
     sound = table["indefinite"] == 0
     return SimpleNamespace(
+        mild=table.loc[sound & (table["tau"] <= 8), "mean_error"].agg(["min", "max"]).tolist(),
         table=table, ceiling=ceiling, most_sound=table.loc[sound, "mean_error"].quantile(0.9),
         unsound=table.loc[~sound, "mean_error"].mean(), n_splits=table["splits"].iloc[0], marks=marks, reading=reading,
     )  # fmt: skip

@@ -191,3 +191,15 @@ def test_an_example_lies_among_others_by_the_classes_of_its_nearest_neighbours()
     P = np.array([[0.0], [1.0], [2.1], [3.3], [9.0]])
     y = np.array([0, 0, 1, 1, 1])
     assert facts.among_others(P, y, n_neighbors=2).tolist() == [0.5, 0.5, 0.5, 0.5, 0]
+
+
+@needs_seeds
+def test_boxes_are_the_quartiles_of_the_nine_settings_and_mild_ones_are_sound_with_tau_up_to_8():
+    splits = experiment.table_3_splits(experiment.PUBLISHED)
+    nine = [part for setting, part in splits.groupby(tables.SETTING) if setting != (1, 20, 2)]
+    boxes = [np.percentile(1 - part["errors"] / part["n"], [25, 75]) for part in nine]
+    expected = max(low for low, _ in boxes), min(high for _, high in boxes)
+    assert facts.accuracies(experiment.PUBLISHED).boxes == expected
+    found = facts.surface(experiment.PUBLISHED)
+    mild = [row.mean_error for row in found.table.itertuples() if row.tau <= 8 and not row.indefinite]
+    assert found.mild == [min(mild), max(mild)]
