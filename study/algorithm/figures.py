@@ -115,6 +115,7 @@ def figure_log(table, A, z, ends, best):
         below.plot(step, count, **look(name), markersize=8, linestyle="none", zorder=4, clip_on=False)
         below.annotate(
             f"{name}: mistake {mistake}, {count} wrong", (step, count), (step, 1.12 * max(errors)), ha=side, color=colour,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "relpos": (float(side == "right"), 0)},
         )  # fmt: skip
     below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.25 * max(errors)), xlim=(0, steps))

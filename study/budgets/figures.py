@@ -237,7 +237,7 @@ def figure_bounds(bounds):
     _count_axis(left.yaxis, _ticks(*left.get_ylim()))
     for axis in (left, right):
         axis.set(xlabel="degree of the kernel", xticks=bound.index)
-        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=2)
+        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=2, handlelength=4)
     return figure
 
 

@@ -17,7 +17,9 @@ README = ROOT / "README.md"
 START = "<!-- from here on: python -m study gather -->\n"
 END = "<!-- until here -->\n"
 """The lines around each part."""
-LEDGER = "**Nearly all published numbers that can be checked agree with ours.** How many do, by source:"
+LEDGER = (
+    "**Nearly all published numbers that can be checked agree with ours.** How many do, by source (Li and Long are a sixth):"
+)
 """The words above the ledger by source."""
 WIDTH = 120
 """Characters of a line."""
