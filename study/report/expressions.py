@@ -196,8 +196,8 @@ def places(words, text):
 
 
 def _literally(words):
-    """The pattern of words, whichever space is before %."""
-    return re.escape(words).replace(r"\ %", r"\s%")
+    """The pattern of words, whichever space is before a unit."""
+    return re.sub(r"\\ (?=%|GiB)", r"\\s", re.escape(words))
 
 
 def conditions(text):
