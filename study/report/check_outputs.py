@@ -13,7 +13,8 @@ import numpy as np
 from study.report import rerun
 from study.report.engine import tags
 from study.report.expressions import depends, unbroken
-from study.report.hand_in import cut, first_difference, is_filled, is_list, items, named
+from study.report.hand_in import cut, first_difference, is_list, items, named
+from study.report.notebooks import is_filled
 
 ADDRESS = re.compile(r"(?<= at )0x[0-9A-Fa-f]{6,}(?=>|&gt;)")
 """The address in memory that Python shows of an object, as in <object at 0x7f25c1b0>."""

@@ -23,7 +23,7 @@ from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
 from study.report.expressions import HEAD, KEPT, Said, conditions, depends, exact, said, unbroken
-from study.report.notebooks import OwnKernelManager
+from study.report.notebooks import OwnKernelManager, is_filled
 from study.report.source import captioned
 
 EXECUTED = (
@@ -68,7 +68,7 @@ class Client(PapermillNotebookClient):
         self.left_out = []
         self.tried = 0
         self.waiting = []
-        if any("words" in cell.metadata for cell in self.nb.cells):
+        if is_filled(self.nb):
             raise TextError(EXECUTED)
         try:
             super().papermill_execute_cells()

@@ -34,11 +34,6 @@ def is_list(cell):
     return cell.cell_type == "markdown" and LISTED in tags(cell) and cell.source.startswith(HEADING)
 
 
-def is_filled(notebook):
-    """Whether the expressions in its texts have values, which papermill and JupyterLab alone do not fill in."""
-    return any("words" in cell.metadata for cell in notebook.cells)
-
-
 def read(path):
     """The notebook at path, with neighbouring pieces of one stream joined, and with ends of lines as they are on Linux.
     Raises CannotRun if it is not a notebook."""

@@ -38,6 +38,11 @@ FILES = 256
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
 
 
+def is_filled(notebook):
+    """Whether the expressions in its texts have values, which papermill and JupyterLab alone do not fill in."""
+    return any("words" in cell.metadata for cell in notebook.cells)
+
+
 def read(path):
     """The notebook at path in format 4, with or without a byte order mark.
 

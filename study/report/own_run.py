@@ -88,7 +88,7 @@ def _paths(asked):
 def _check(source, target, asked):
     """Raise ValueError or OSError unless a run can start."""
     notebook = notebooks.read(source)
-    if any("words" in cell.metadata for cell in notebook.cells):
+    if notebooks.is_filled(notebook):
         raise ValueError(f"{source}: {EXECUTED}")
     if source.read_text(encoding="utf-8").startswith(MARK):
         papermill_io.register(str(source), _Marked())

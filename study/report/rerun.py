@@ -22,8 +22,8 @@ from papermill.exceptions import PapermillExecutionError
 
 from study import ROOT
 from study.report.engine import Client, Engine, TextError, tags
-from study.report.hand_in import LARGEST, CannotRun, is_filled, is_list, named
-from study.report.notebooks import OwnKernelManager
+from study.report.hand_in import LARGEST, CannotRun, is_list, named
+from study.report.notebooks import OwnKernelManager, is_filled
 from study.report.source import captioned
 
 FILES = 1000
